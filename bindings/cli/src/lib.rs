@@ -1,0 +1,1 @@
+//! The commands: mpiexec, mpicc, mpicxx, pamir.

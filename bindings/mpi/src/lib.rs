@@ -1,0 +1,1 @@
+//! MPI semantics in Rust: communicators, groups, datatypes, operations, requests.

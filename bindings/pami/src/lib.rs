@@ -1,0 +1,1 @@
+//! The PAMI C interface.

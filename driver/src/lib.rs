@@ -1,0 +1,1 @@
+//! The emulated messaging unit, and the machine it stands on.

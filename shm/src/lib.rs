@@ -1,0 +1,1 @@
+//! The bytes two processes agree on: segments, offsets, lanes, waiting.

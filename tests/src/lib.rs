@@ -1,0 +1,1 @@
+//! Whole programs through the C ABI, faults and layouts.

@@ -1,0 +1,57 @@
+//! What a collective algorithm stands on: sending to and receiving from the
+//! other members of its geometry, within one operation.
+//!
+//! Algorithms are `async fn`s generic over [`Exchange`]. The blocking form of a
+//! collective polls the algorithm's future where it stands, on the stack, and
+//! advances the context in between; the nonblocking form boxes the same future
+//! and every advance polls it. So each algorithm is written once.
+//!
+//! Invariants: messages between one pair of members, within one operation,
+//! arrive in the order in which their sends were first polled, and match the
+//! receives in the order in which those were first polled. Operations do not
+//! see each other's messages.
+
+use std::future::Future;
+
+/// Why a collective operation could not go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExchangeError {
+    /// A member sent more than the receiving member expected: the members do
+    /// not agree on the amount of data.
+    #[error("rank {from} sent {sent_bytes} bytes where {expected_bytes} were expected: do all ranks pass matching counts and datatypes?")]
+    Truncated {
+        /// The sending member's rank.
+        from: usize,
+        /// Bytes that were sent.
+        sent_bytes: usize,
+        /// Bytes that there was room for.
+        expected_bytes: usize,
+    },
+    /// A member's process ended.
+    #[error("rank {rank} has ended during a collective operation")]
+    PeerEnded {
+        /// The ended member's rank.
+        rank: usize,
+    },
+}
+
+/// One collective operation's channel between the members of a geometry.
+pub trait Exchange {
+    /// This member's index.
+    fn rank(&self) -> usize;
+
+    /// How many members there are.
+    fn size(&self) -> usize;
+
+    /// Sends `bytes` to member `to`. Ready as soon as `bytes` may be changed again,
+    /// which may be before the target has received it, or only then.
+    fn send(&self, to: usize, bytes: &[u8]) -> impl Future<Output = Result<(), ExchangeError>>;
+
+    /// Receives from member `from`; gives how many bytes came (at most `bytes.len()`).
+    fn receive(
+        &self,
+        from: usize,
+        bytes: &mut [u8],
+    ) -> impl Future<Output = Result<usize, ExchangeError>>;
+}

@@ -1,0 +1,1 @@
+//! Active messages, protocols, tagged messages and collectives over the messaging unit.
