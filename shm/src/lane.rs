@@ -1,0 +1,294 @@
+//! Lanes: one single-producer single-consumer ring for each (origin, target) pair.
+//!
+//! Before: the driver's engine has a packet to inject. After: the target's driver
+//! finds it in its reception FIFO. A lane is a ring of lines of 64 bytes, with
+//! records (see [`crate::record`]) of one or more lines that follow each other:
+//!
+//! ```text
+//!        consumed                    produced      cleared ahead
+//!           │                           │            │
+//!  ┌────┬───▼─────────────┬────────┬────▼───┬────────▼┬────┬────┐
+//!  │free│ word│payload    │word│pay│ word=0 │ word=0  │free│free│
+//!  └────┴─────────────────┴────────┴────────┴─────────┴────┴────┘
+//! ```
+//!
+//! The header words themselves say what is there: the consumer never reads the
+//! producer's cursor, and a record that fits a line costs the transfer of that one
+//! line. The producer reads the consumer's cursor only when the copy that it
+//! remembers says that the ring is full; the consumer publishes it a quarter of
+//! the ring at a time.
+//!
+//! Invariants:
+//! 1. The header word at `produced` is 0 before the record before it is committed,
+//!    and so is the one at `produced + 1`: a record of one line commits with a
+//!    single store, and the next word to be cleared is cleared after it, off the
+//!    way of the message.
+//! 2. So a record of n lines needs n + 2 free lines.
+//! 3. Records do not wrap. A record is at most a quarter of the ring, so that with
+//!    padding it fits as soon as the consumer has read everything, even though up
+//!    to a quarter of the ring is not yet published as free.
+//! 4. Commit is a Release store of the header word, and pairs with the Acquire
+//!    load in `peek`. Release of the cursor in `release` pairs with the Acquire
+//!    load in `refresh`: the producer overwrites only what has been read.
+//!
+//! What the peer wrote is checked: a record that does not fit, or a cursor that is
+//! out of range, gives [`LaneError`].
+
+use std::cell::Cell;
+
+use crate::atomic::{AtomicU64, Ordering};
+use crate::record::{RecordHeader, lines_for};
+
+/// The memory that a lane works on.
+pub trait LaneMemory {
+    /// How many lines the ring has: a power of two, at least 4.
+    fn lines(&self) -> u64;
+
+    /// The header word of line `index`.
+    fn word(&self, index: u64) -> &AtomicU64;
+
+    /// The cursor that the consumer publishes.
+    fn consumed(&self) -> &AtomicU64;
+}
+
+/// What a peer wrote cannot be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LaneError {
+    /// A record would reach beyond the ring or beyond the longest record.
+    #[error(
+        "a peer wrote a record of {lines} lines at line {line} of a lane of {ring_lines}: its memory is corrupt"
+    )]
+    Record {
+        /// Lines that the record claims.
+        lines: u64,
+        /// Where it starts.
+        line: u64,
+        /// Lines of the ring.
+        ring_lines: u64,
+    },
+    /// The consumer claims to have read what was not written.
+    #[error(
+        "a peer claims to have consumed {consumed} lines of {produced} produced: its memory is corrupt"
+    )]
+    Cursor {
+        /// What the peer claims.
+        consumed: u64,
+        /// What was produced.
+        produced: u64,
+    },
+}
+
+/// Room in a lane for one record; commit it with [`Producer::commit`].
+#[derive(Debug)]
+#[must_use = "a reserved record must be committed"]
+pub struct Reserved {
+    /// The record's first line.
+    pub line: u64,
+    lines: u64,
+}
+
+impl Reserved {
+    /// Whether the record's lines have room for a payload of `payload_bytes`.
+    #[inline(always)]
+    pub fn has_room(&self, payload_bytes: usize) -> bool {
+        lines_for(payload_bytes) <= self.lines
+    }
+}
+
+/// The origin's end of a lane.
+#[derive(Debug)]
+pub struct Producer<M> {
+    memory: M,
+    produced: Cell<u64>,
+    consumed_seen: Cell<u64>,
+}
+
+impl<M: LaneMemory> Producer<M> {
+    /// The producing end of a lane whose memory is all zero.
+    pub fn new(memory: M) -> Self {
+        Self {
+            memory,
+            produced: Cell::new(0),
+            consumed_seen: Cell::new(0),
+        }
+    }
+
+    /// The lane's memory.
+    pub fn memory(&self) -> &M {
+        &self.memory
+    }
+
+    /// The longest payload of one record, in bytes.
+    pub fn longest_payload_bytes(&self) -> usize {
+        longest_payload_bytes(self.memory.lines())
+    }
+
+    /// Room for a record, or none while the ring is full. The payload may be at most
+    /// [`Self::longest_payload_bytes`].
+    #[inline(always)]
+    pub fn try_reserve(&self, payload_bytes: usize) -> Result<Option<Reserved>, LaneError> {
+        let ring = self.memory.lines();
+        let lines = lines_for(payload_bytes);
+        debug_assert!(lines <= longest_record(ring));
+        let line = self.produced.get() & (ring - 1);
+        if lines <= ring - line && self.has_room(lines) {
+            return Ok(Some(Reserved { line, lines }));
+        }
+        self.reserve_slow(lines)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn reserve_slow(&self, lines: u64) -> Result<Option<Reserved>, LaneError> {
+        let ring = self.memory.lines();
+        let line = self.produced.get() & (ring - 1);
+        let gap = if lines <= ring - line { 0 } else { ring - line };
+        if !self.has_room(lines + gap) {
+            self.refresh()?;
+            if !self.has_room(lines + gap) {
+                return Ok(None);
+            }
+        }
+        if gap > 0 {
+            self.commit(Reserved { line, lines: gap }, RecordHeader::padding());
+        }
+        Ok(Some(Reserved {
+            line: self.produced.get() & (ring - 1),
+            lines,
+        }))
+    }
+
+    #[inline(always)]
+    fn has_room(&self, lines: u64) -> bool {
+        let used = self.produced.get() - self.consumed_seen.get();
+        used + lines + 2 <= self.memory.lines()
+    }
+
+    fn refresh(&self) -> Result<(), LaneError> {
+        // Acquire: pairs with the Release in `Consumer::release`.
+        let consumed = self.memory.consumed().load(Ordering::Acquire);
+        let produced = self.produced.get();
+        if consumed > produced || consumed < self.consumed_seen.get() {
+            return Err(LaneError::Cursor { consumed, produced });
+        }
+        self.consumed_seen.set(consumed);
+        Ok(())
+    }
+
+    /// Hands the record over. Everything written to its payload before is seen by a
+    /// consumer that sees the header.
+    #[inline(always)]
+    pub fn commit(&self, reserved: Reserved, header: RecordHeader) {
+        let mask = self.memory.lines() - 1;
+        let next = reserved.line + reserved.lines;
+        if reserved.lines > 1 {
+            self.memory.word(next & mask).store(0, Ordering::Relaxed);
+        }
+        // Release: pairs with the Acquire in `Consumer::peek`.
+        self.memory
+            .word(reserved.line)
+            .store(header.word(), Ordering::Release);
+        self.memory
+            .word((next + 1) & mask)
+            .store(0, Ordering::Relaxed);
+        self.produced.set(self.produced.get() + reserved.lines);
+    }
+}
+
+/// The target's end of a lane.
+#[derive(Debug)]
+pub struct Consumer<M> {
+    memory: M,
+    consumed: Cell<u64>,
+    published: Cell<u64>,
+}
+
+/// A record that has arrived; give its room back with [`Consumer::release`].
+#[derive(Clone, Copy, Debug)]
+pub struct Arrived {
+    /// What the record says of itself.
+    pub header: RecordHeader,
+    /// The record's first line.
+    pub line: u64,
+}
+
+impl<M: LaneMemory> Consumer<M> {
+    /// The consuming end of a lane whose memory is all zero.
+    pub fn new(memory: M) -> Self {
+        Self {
+            memory,
+            consumed: Cell::new(0),
+            published: Cell::new(0),
+        }
+    }
+
+    /// The lane's memory.
+    pub fn memory(&self) -> &M {
+        &self.memory
+    }
+
+    /// The next record, if it has arrived.
+    #[inline(always)]
+    pub fn peek(&self) -> Result<Option<Arrived>, LaneError> {
+        let ring = self.memory.lines();
+        let line = self.consumed.get() & (ring - 1);
+        // Acquire: pairs with the Release in `Producer::commit`.
+        let word = self.memory.word(line).load(Ordering::Acquire);
+        let Some(header) = RecordHeader::from_word(word) else {
+            return Ok(None);
+        };
+        let lines = header.lines();
+        if header.is_padding() || lines > ring - line || lines > longest_record(ring) {
+            return self.peek_slow(header, line);
+        }
+        Ok(Some(Arrived { header, line }))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn peek_slow(&self, header: RecordHeader, line: u64) -> Result<Option<Arrived>, LaneError> {
+        let ring = self.memory.lines();
+        if !header.is_padding() || line == 0 {
+            return Err(LaneError::Record {
+                lines: header.lines(),
+                line,
+                ring_lines: ring,
+            });
+        }
+        self.advance(ring - line);
+        self.peek()
+    }
+
+    /// Gives the room of `arrived` back to the producer; its payload may no longer be read.
+    #[inline(always)]
+    pub fn release(&self, arrived: Arrived) {
+        self.advance(arrived.header.lines());
+    }
+
+    #[inline(always)]
+    fn advance(&self, lines: u64) {
+        let consumed = self.consumed.get() + lines;
+        self.consumed.set(consumed);
+        if consumed - self.published.get() >= self.memory.lines() / 4 {
+            self.published.set(consumed);
+            // Release: pairs with the Acquire in `Producer::refresh`.
+            self.memory.consumed().store(consumed, Ordering::Release);
+        }
+    }
+}
+
+/// The most lines that a record in a ring of `ring` lines may have.
+#[inline(always)]
+const fn longest_record(ring: u64) -> u64 {
+    ring / 4
+}
+
+/// The longest payload of a record in a ring of `ring` lines.
+#[inline(always)]
+pub const fn longest_payload_bytes(ring: u64) -> usize {
+    longest_record(ring) as usize * crate::record::LINE_BYTES - crate::record::HEADER_BYTES
+}
+
+#[cfg(test)]
+mod tests;

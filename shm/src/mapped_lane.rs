@@ -1,0 +1,236 @@
+//! A lane's memory inside a segment, and the copies into and out of it.
+//!
+//! Before: [`crate::lane`] has reserved a record, or found one. Here the payload's
+//! bytes move. This is the only file of the lane that handles raw memory.
+//!
+//! Invariant: a [`MappedLane`] lies wholly inside its segment, checked once when it
+//! is made; lines are indexed modulo the ring.
+
+use std::sync::Arc;
+
+use crate::atomic::AtomicU64;
+use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved};
+use crate::offset::Offset;
+use crate::record::{HEADER_BYTES, LINE_BYTES};
+use crate::segment::{Segment, SegmentError};
+use crate::shareable::LinePadded;
+
+/// The origin's end of a lane in a segment.
+pub type LaneProducer = Producer<MappedLane>;
+
+/// The target's end of a lane in a segment.
+pub type LaneConsumer = Consumer<MappedLane>;
+
+/// A lane's lines and cursor in a segment.
+#[derive(Debug)]
+pub struct MappedLane {
+    base: *mut u8,
+    consumed: *const AtomicU64,
+    lines: u64,
+    /// Keeps the mapping that the pointers lead into.
+    _segment: Arc<Segment>,
+}
+
+impl MappedLane {
+    /// The lane with `lines` lines at byte `ring` and its cursor at `cursor`.
+    ///
+    /// # Errors
+    ///
+    /// [`SegmentError::OutOfBounds`] if either does not lie in the segment.
+    pub fn new(
+        segment: &Arc<Segment>,
+        ring: u64,
+        lines: u64,
+        cursor: Offset<LinePadded<AtomicU64>>,
+    ) -> Result<Self, SegmentError> {
+        assert!(
+            lines.is_power_of_two() && lines >= 4,
+            "a ring has a power of two of lines"
+        );
+        let base = segment.bytes_at(ring, lines * LINE_BYTES as u64)?;
+        let consumed: *const AtomicU64 = &**segment.get(cursor)?;
+        Ok(Self {
+            base,
+            consumed,
+            lines,
+            _segment: Arc::clone(segment),
+        })
+    }
+
+    /// The first byte of line `index`.
+    #[inline(always)]
+    fn line(&self, index: u64) -> *mut u8 {
+        debug_assert!(index < self.lines);
+        self.base.wrapping_add(index as usize * LINE_BYTES)
+    }
+}
+
+impl LaneMemory for MappedLane {
+    #[inline(always)]
+    fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    #[inline(always)]
+    fn word(&self, index: u64) -> &AtomicU64 {
+        let index = index & (self.lines - 1);
+        // SAFETY: the ring of `lines` lines lies in the mapping (checked in `new`), which
+        // `_segment` keeps; a line is aligned to 64 bytes; any bytes are an AtomicU64.
+        unsafe { &*self.line(index).cast::<AtomicU64>() }
+    }
+
+    #[inline(always)]
+    fn consumed(&self) -> &AtomicU64 {
+        // SAFETY: made from a reference into the mapping, which `_segment` keeps.
+        unsafe { &*self.consumed }
+    }
+}
+
+impl LaneProducer {
+    /// Copies `bytes` bytes from `source` into the record's payload, from byte `at` on.
+    ///
+    /// # Safety
+    ///
+    /// `source` is readable for `bytes` bytes, and `at + bytes` is at most the number
+    /// of payload bytes that `reserved` was reserved for.
+    #[inline(always)]
+    pub unsafe fn write(&self, reserved: &Reserved, at: usize, source: *const u8, bytes: usize) {
+        let target = self
+            .memory()
+            .line(reserved.line)
+            .wrapping_add(HEADER_BYTES + at);
+        // SAFETY: the caller vouches for the source and that the payload has the room;
+        // the record was reserved, so the consumer does not read it yet; user memory and
+        // the segment's ring do not overlap, since the ring is never handed out.
+        unsafe { copy_short(source, target, bytes) };
+    }
+
+    /// Writes one 8-byte word into the record's payload at byte `at`.
+    ///
+    /// # Panics
+    ///
+    /// If the record has no room for it: `at` is a constant wherever this is called, so
+    /// the check costs at most a comparison.
+    #[inline(always)]
+    pub fn write_word(&self, reserved: &Reserved, at: usize, value: u64) {
+        assert!(
+            reserved.has_room(at + 8),
+            "a word is written inside of its record"
+        );
+        // SAFETY: an 8-byte local is readable, and the record has the room.
+        unsafe { self.write(reserved, at, (&raw const value).cast(), 8) };
+    }
+
+    /// The payload of a reserved record, to be filled in place.
+    #[inline(always)]
+    pub fn payload(&self, reserved: &Reserved) -> *mut u8 {
+        self.memory().line(reserved.line).wrapping_add(HEADER_BYTES)
+    }
+}
+
+impl LaneConsumer {
+    /// The payload of a record, valid until it is released.
+    #[inline(always)]
+    pub fn payload(&self, arrived: &Arrived) -> *const u8 {
+        self.memory().line(arrived.line).wrapping_add(HEADER_BYTES)
+    }
+}
+
+/// Copies, with the lengths of small messages done in a few overlapping moves.
+///
+/// # Safety
+///
+/// `source` is readable and `target` writable for `bytes` bytes; they do not overlap.
+#[inline(always)]
+pub unsafe fn copy_short(source: *const u8, target: *mut u8, bytes: usize) {
+    // SAFETY: each arm reads and writes only offsets below `bytes`: the second move of a
+    // pair starts at `bytes - width`, and `width <= bytes` in its arm. The caller vouches
+    // for the ranges. Unaligned moves are used throughout.
+    unsafe {
+        match bytes {
+            8 => moved::<u64>(source, target, 0),
+            17..=32 => {
+                moved::<u128>(source, target, 0);
+                moved::<u128>(source, target, bytes - 16);
+            }
+            9..=16 => {
+                moved::<u64>(source, target, 0);
+                moved::<u64>(source, target, bytes - 8);
+            }
+            4..=7 => {
+                moved::<u32>(source, target, 0);
+                moved::<u32>(source, target, bytes - 4);
+            }
+            0 => {}
+            1..=3 => {
+                moved::<u8>(source, target, 0);
+                moved::<u8>(source, target, bytes / 2);
+                moved::<u8>(source, target, bytes - 1);
+            }
+            _ => std::ptr::copy_nonoverlapping(source, target, bytes),
+        }
+    }
+}
+
+/// Moves one `T` at byte `at`.
+///
+/// # Safety
+///
+/// Both pointers are good for a `T` at byte `at`.
+#[inline(always)]
+unsafe fn moved<T>(source: *const u8, target: *mut u8, at: usize) {
+    // SAFETY: the caller vouches for both; unaligned accesses need no alignment.
+    unsafe {
+        let value = source.add(at).cast::<T>().read_unaligned();
+        target.add(at).cast::<T>().write_unaligned(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::RecordHeader;
+
+    #[test]
+    fn short_copies_are_exact() {
+        let source: Vec<u8> = (0..100).collect();
+        for bytes in 0..=100 {
+            let mut target = [0xEE_u8; 102];
+            // SAFETY: both arrays have at least 100 bytes.
+            unsafe { copy_short(source.as_ptr(), target.as_mut_ptr(), bytes) };
+            assert_eq!(target[..bytes], source[..bytes]);
+            assert!(target[bytes..].iter().all(|byte| *byte == 0xEE), "{bytes}");
+        }
+    }
+
+    #[test]
+    fn payloads_cross_a_segment() {
+        let segment = Arc::new(Segment::create(16384).unwrap());
+        let lane = || MappedLane::new(&segment, 4096, 64, Offset::new(0)).unwrap();
+        let (producer, consumer) = (LaneProducer::new(lane()), LaneConsumer::new(lane()));
+        for round in 0..1000_u64 {
+            let text: Vec<u8> = (0..round % 900).map(|byte| (byte + round) as u8).collect();
+            let reserved = producer.try_reserve(text.len() + 8).unwrap().unwrap();
+            producer.write_word(&reserved, 0, round);
+            // SAFETY: `text` is readable and the record has room for it behind the word.
+            unsafe { producer.write(&reserved, 8, text.as_ptr(), text.len()) };
+            producer.commit(reserved, RecordHeader::new(3, 0, text.len() as u32 + 8));
+            let arrived = consumer.peek().unwrap().unwrap();
+            let payload = consumer.payload(&arrived);
+            // SAFETY: the record has that many payload bytes and is not released yet.
+            let got = unsafe { std::slice::from_raw_parts(payload, text.len() + 8) };
+            assert_eq!(
+                (got[..8] == round.to_ne_bytes(), &got[8..]),
+                (true, &text[..])
+            );
+            consumer.release(arrived);
+        }
+    }
+
+    #[test]
+    fn a_lane_outside_of_its_segment_is_refused() {
+        let segment = Arc::new(Segment::create(8192).unwrap());
+        assert!(MappedLane::new(&segment, 4096, 128, Offset::new(0)).is_err());
+        assert!(MappedLane::new(&segment, 4096, 64, Offset::new(8192)).is_err());
+    }
+}

@@ -1,0 +1,117 @@
+//! A record: what lies in a lane, from one line to the next record.
+//!
+//! ```text
+//! bit   0      valid: always 1, so that a header word of 0 means "no record yet"
+//! bit   1      padding: skip to the start of the ring
+//! bits  8..16  kind: the index into the packet handler table
+//! bits 16..32  auxiliary: the packet's own small number
+//! bits 32..64  payload length in bytes
+//! ```
+//!
+//! The header word is the first word of the record's first line; the payload
+//! follows it at once, so that a payload of up to [`ONE_LINE_BYTES`] travels in
+//! the same line as the word that announces it.
+
+/// Bytes of a cache line, and of a lane's slot.
+pub const LINE_BYTES: usize = 64;
+
+/// Bytes of the header word.
+pub const HEADER_BYTES: usize = 8;
+
+/// The longest payload that shares its line with the header word.
+pub const ONE_LINE_BYTES: usize = LINE_BYTES - HEADER_BYTES;
+
+const VALID: u64 = 1;
+const PADDING: u64 = 2;
+
+/// The header word of a record. A valid one is never 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct RecordHeader(u64);
+
+impl RecordHeader {
+    /// The header of a record for handler `kind` with `payload_bytes` bytes behind it.
+    #[inline(always)]
+    pub const fn new(kind: u8, auxiliary: u16, payload_bytes: u32) -> Self {
+        let kinds = (kind as u64) << 8 | (auxiliary as u64) << 16;
+        Self(VALID | kinds | (payload_bytes as u64) << 32)
+    }
+
+    /// The header that sends the consumer back to the start of the ring.
+    pub const fn padding() -> Self {
+        Self(VALID | PADDING)
+    }
+
+    /// The header that a word read from a lane stands for; none if it is 0.
+    #[inline(always)]
+    pub const fn from_word(word: u64) -> Option<Self> {
+        if word == 0 { None } else { Some(Self(word)) }
+    }
+
+    /// The word as it lies in the lane.
+    #[inline(always)]
+    pub const fn word(self) -> u64 {
+        self.0
+    }
+
+    /// The index into the packet handler table.
+    #[inline(always)]
+    pub const fn kind(self) -> u8 {
+        (self.0 >> 8) as u8
+    }
+
+    /// The packet's own small number.
+    #[inline(always)]
+    pub const fn auxiliary(self) -> u16 {
+        (self.0 >> 16) as u16
+    }
+
+    /// Bytes behind the header word.
+    #[inline(always)]
+    pub const fn payload_bytes(self) -> usize {
+        (self.0 >> 32) as usize
+    }
+
+    /// Whether this is no message but the gap at the end of the ring.
+    #[inline(always)]
+    pub const fn is_padding(self) -> bool {
+        self.0 & PADDING != 0
+    }
+
+    /// Lines that the record takes.
+    #[inline(always)]
+    pub const fn lines(self) -> u64 {
+        lines_for(self.payload_bytes())
+    }
+}
+
+/// Lines that a record with `payload_bytes` takes.
+#[inline(always)]
+pub const fn lines_for(payload_bytes: usize) -> u64 {
+    ((payload_bytes + HEADER_BYTES + LINE_BYTES - 1) / LINE_BYTES) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_come_back() {
+        let header = RecordHeader::new(200, 65_535, 4_000_000_000);
+        assert_eq!(RecordHeader::from_word(header.word()), Some(header));
+        assert_eq!((header.kind(), header.auxiliary()), (200, 65_535));
+        assert_eq!(header.payload_bytes(), 4_000_000_000);
+        assert!(!header.is_padding() && RecordHeader::padding().is_padding());
+        assert_eq!(RecordHeader::from_word(0), None);
+        assert_ne!(RecordHeader::new(0, 0, 0).word(), 0);
+    }
+
+    #[test]
+    fn a_small_payload_takes_one_line() {
+        assert_eq!(lines_for(0), 1);
+        assert_eq!(lines_for(ONE_LINE_BYTES), 1);
+        assert_eq!(lines_for(ONE_LINE_BYTES + 1), 2);
+        assert_eq!(lines_for(120), 2);
+        assert_eq!(lines_for(121), 3);
+    }
+}

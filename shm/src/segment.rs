@@ -1,0 +1,226 @@
+//! Segments: shared memory without a name.
+//!
+//! A segment is a memfd, so nothing can leak: the kernel frees it when the last
+//! process that holds it ends, however it ends. The creator seals its size, so
+//! that no peer can shrink it and make another fault (SIGBUS).
+//!
+//! Invariants: a mapping never changes its address or length; every access goes
+//! through [`Segment::get`] or [`Segment::bytes_at`], which check bounds and
+//! alignment, because an offset may have come from a peer.
+
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+
+use memmap2::{MmapOptions, MmapRaw};
+use nix::fcntl::{FcntlArg, SealFlag, fcntl};
+use nix::sys::memfd::{MFdFlags, memfd_create};
+
+use crate::offset::Offset;
+use crate::shareable::Shareable;
+
+/// Why a segment could not be made, mapped or looked into.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SegmentError {
+    /// The kernel would not make the memory.
+    #[error(
+        "cannot make {bytes} bytes of shared memory: {source}; is the memory limit (ulimit -v, cgroup) too low?"
+    )]
+    Create {
+        /// Size asked for.
+        bytes: u64,
+        /// What the kernel said.
+        source: std::io::Error,
+    },
+    /// The kernel would not map it.
+    #[error("cannot map a segment of {bytes} bytes: {source}")]
+    Map {
+        /// Size asked for.
+        bytes: u64,
+        /// What the kernel said.
+        source: std::io::Error,
+    },
+    /// The file descriptor is not a segment.
+    #[error("file descriptor {descriptor} holds no segment: {reason}")]
+    NotASegment {
+        /// The descriptor's number.
+        descriptor: i32,
+        /// Why not.
+        reason: String,
+    },
+    /// An offset points outside of the segment, or is not aligned for its type.
+    #[error(
+        "offset {offset} of {bytes} bytes does not lie in a segment of {segment_bytes} bytes at an alignment of {alignment}"
+    )]
+    OutOfBounds {
+        /// The offset, in bytes.
+        offset: u64,
+        /// Bytes that were to be accessed.
+        bytes: u64,
+        /// The segment's size.
+        segment_bytes: u64,
+        /// The alignment that the type needs.
+        alignment: usize,
+    },
+}
+
+/// Shared memory, mapped into this process.
+#[derive(Debug)]
+pub struct Segment {
+    descriptor: OwnedFd,
+    mapping: MmapRaw,
+}
+
+impl Segment {
+    /// Makes a segment of `bytes` zeros. The memory exists once it is touched.
+    ///
+    /// The descriptor is close-on-exec; a launcher clears that for its ranks.
+    pub fn create(bytes: u64) -> Result<Self, SegmentError> {
+        let failed = |source: std::io::Error| SegmentError::Create { bytes, source };
+        let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
+        let descriptor = memfd_create(c"pamir", flags).map_err(|errno| failed(errno.into()))?;
+        let file = std::fs::File::from(descriptor);
+        file.set_len(bytes).map_err(failed)?;
+        let descriptor = OwnedFd::from(file);
+        let seals = SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_SEAL;
+        fcntl(&descriptor, FcntlArg::F_ADD_SEALS(seals)).map_err(|errno| failed(errno.into()))?;
+        Self::map(descriptor, bytes)
+    }
+
+    /// Maps the segment behind `descriptor`, whose size must be sealed.
+    pub fn attach(descriptor: OwnedFd) -> Result<Self, SegmentError> {
+        let number = descriptor.as_raw_fd();
+        let refused = |reason: String| SegmentError::NotASegment {
+            descriptor: number,
+            reason,
+        };
+        let seals = fcntl(&descriptor, FcntlArg::F_GET_SEALS)
+            .map_err(|errno| refused(format!("it has no seals ({errno})")))?;
+        if !SealFlag::from_bits_truncate(seals).contains(SealFlag::F_SEAL_SHRINK) {
+            return Err(refused("its size is not sealed".into()));
+        }
+        let file = std::fs::File::from(descriptor);
+        let bytes = file
+            .metadata()
+            .map_err(|error| refused(error.to_string()))?
+            .len();
+        Self::map(OwnedFd::from(file), bytes)
+    }
+
+    fn map(descriptor: OwnedFd, bytes: u64) -> Result<Self, SegmentError> {
+        let length = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let mapping = MmapOptions::new()
+            .len(length)
+            .map_raw(&descriptor)
+            .map_err(|source| SegmentError::Map { bytes, source })?;
+        Ok(Self {
+            descriptor,
+            mapping,
+        })
+    }
+
+    /// Size in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.mapping.len() as u64
+    }
+
+    /// The descriptor, to be inherited by another process.
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.descriptor.as_fd()
+    }
+
+    /// The first byte in this process.
+    pub fn base(&self) -> *mut u8 {
+        self.mapping.as_mut_ptr()
+    }
+
+    /// Looks at the `T` at `offset`.
+    pub fn get<T: Shareable>(&self, offset: Offset<T>) -> Result<&T, SegmentError> {
+        let address = self.checked(offset.bytes(), size_of::<T>() as u64, align_of::<T>())?;
+        // SAFETY: `checked` saw that the whole `T` lies in the mapping, aligned; the
+        // mapping lives as long as `self`; `Shareable` promises that any bytes are a
+        // value and that what a peer may change meanwhile is atomic.
+        Ok(unsafe { &*address.cast::<T>() })
+    }
+
+    /// The first of `bytes` bytes at `offset`, aligned to a line of 64 bytes.
+    pub fn bytes_at(&self, offset: u64, bytes: u64) -> Result<*mut u8, SegmentError> {
+        self.checked(offset, bytes, 64)
+    }
+
+    fn checked(&self, offset: u64, bytes: u64, alignment: usize) -> Result<*mut u8, SegmentError> {
+        let ends = offset.checked_add(bytes);
+        let inside = ends.is_some_and(|end| end <= self.bytes());
+        if !inside || offset % alignment as u64 != 0 {
+            let segment_bytes = self.bytes();
+            return Err(SegmentError::OutOfBounds {
+                offset,
+                bytes,
+                segment_bytes,
+                alignment,
+            });
+        }
+        Ok(self.base().wrapping_add(offset as usize))
+    }
+}
+
+/// Takes over an inherited descriptor by its number.
+///
+/// # Errors
+///
+/// [`SegmentError::NotASegment`] if no file is open under that number.
+pub fn inherited(number: i32) -> Result<OwnedFd, SegmentError> {
+    // SAFETY: F_GETFD only asks about a number; any number may be passed.
+    if unsafe { libc::fcntl(number, libc::F_GETFD) } < 0 {
+        let reason = "it is not open".to_owned();
+        return Err(SegmentError::NotASegment {
+            descriptor: number,
+            reason,
+        });
+    }
+    // SAFETY: the descriptor is open (checked above), and the launcher's contract
+    // gives it to this process alone; nothing else in it knows the number.
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::atomic::{AtomicU64, Ordering};
+
+    #[test]
+    fn two_mappings_share_their_bytes() {
+        let one = Segment::create(8192).unwrap();
+        let two = Segment::attach(one.descriptor().try_clone_to_owned().unwrap()).unwrap();
+        let word = Offset::<AtomicU64>::new(4096);
+        one.get(word).unwrap().store(42, Ordering::Release);
+        assert_eq!(two.get(word).unwrap().load(Ordering::Acquire), 42);
+        assert_eq!(two.bytes(), 8192);
+    }
+
+    #[test]
+    fn offsets_are_checked() {
+        let segment = Segment::create(4096).unwrap();
+        assert!(segment.get(Offset::<AtomicU64>::new(4092)).is_err());
+        assert!(segment.get(Offset::<AtomicU64>::new(4096)).is_err());
+        assert!(segment.get(Offset::<AtomicU64>::new(4)).is_err());
+        assert!(segment.get(Offset::<AtomicU64>::new(u64::MAX - 3)).is_err());
+        assert!(segment.get(Offset::<AtomicU64>::new(4088)).is_ok());
+        assert!(segment.bytes_at(64, u64::MAX).is_err());
+    }
+
+    #[test]
+    fn only_sealed_memory_is_a_segment() {
+        let file = memfd_create(c"other", MFdFlags::MFD_CLOEXEC).unwrap();
+        assert!(matches!(
+            Segment::attach(file),
+            Err(SegmentError::NotASegment { .. })
+        ));
+        assert!(matches!(
+            inherited(9999),
+            Err(SegmentError::NotASegment {
+                descriptor: 9999,
+                ..
+            })
+        ));
+    }
+}
