@@ -20,6 +20,8 @@ pub mod record;
 #[cfg(not(loom))]
 pub mod header;
 #[cfg(not(loom))]
+pub mod mapped;
+#[cfg(not(loom))]
 pub mod mapped_lane;
 #[cfg(not(loom))]
 pub mod membarrier;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::atomic::AtomicU64;
 use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved};
+use crate::mapped::Mapped;
 use crate::offset::Offset;
 use crate::record::{HEADER_BYTES, LINE_BYTES};
 use crate::segment::{Segment, SegmentError};
@@ -25,9 +26,9 @@ pub type LaneConsumer = Consumer<MappedLane>;
 #[derive(Debug)]
 pub struct MappedLane {
     base: *mut u8,
-    consumed: *const AtomicU64,
+    consumed: Mapped<LinePadded<AtomicU64>>,
     lines: u64,
-    /// Keeps the mapping that the pointers lead into.
+    /// Keeps the mapping that `base` leads into.
     _segment: Arc<Segment>,
 }
 
@@ -48,7 +49,7 @@ impl MappedLane {
             "a ring has a power of two of lines"
         );
         let base = segment.bytes_at(ring, lines * LINE_BYTES as u64)?;
-        let consumed: *const AtomicU64 = &**segment.get(cursor)?;
+        let consumed = Mapped::new(segment, cursor)?;
         Ok(Self {
             base,
             consumed,
@@ -81,8 +82,7 @@ impl LaneMemory for MappedLane {
 
     #[inline(always)]
     fn consumed(&self) -> &AtomicU64 {
-        // SAFETY: made from a reference into the mapping, which `_segment` keeps.
-        unsafe { &*self.consumed }
+        &self.consumed
     }
 }
 

@@ -88,7 +88,7 @@ impl RecordHeader {
 /// Lines that a record with `payload_bytes` takes.
 #[inline(always)]
 pub const fn lines_for(payload_bytes: usize) -> u64 {
-    ((payload_bytes + HEADER_BYTES + LINE_BYTES - 1) / LINE_BYTES) as u64
+    (payload_bytes + HEADER_BYTES).div_ceil(LINE_BYTES) as u64
 }
 
 #[cfg(test)]

@@ -150,7 +150,7 @@ impl Segment {
     fn checked(&self, offset: u64, bytes: u64, alignment: usize) -> Result<*mut u8, SegmentError> {
         let ends = offset.checked_add(bytes);
         let inside = ends.is_some_and(|end| end <= self.bytes());
-        if !inside || offset % alignment as u64 != 0 {
+        if !inside || !offset.is_multiple_of(alignment as u64) {
             let segment_bytes = self.bytes();
             return Err(SegmentError::OutOfBounds {
                 offset,

@@ -1,0 +1,363 @@
+//! A job: the ranks that a launcher started together, and their shared memory.
+//!
+//! The launcher calls [`Job::create`] and lets its children inherit the segment;
+//! each rank calls [`Job::attach`] with what it finds in its environment:
+//!
+//! | variable         | meaning |
+//! |------------------|---------|
+//! | `PAMIR_RANK`     | this process's rank |
+//! | `PAMIR_SIZE`     | number of ranks |
+//! | `PAMIR_JOB_FD`   | the segment's descriptor, inherited |
+//! | `PAMIR_LAUNCHER` | the launcher's process id: the segment is also found under `/proc` there |
+//!
+//! States of a rank, in its block; nothing else is allowed:
+//!
+//! | from       | to         | by |
+//! |------------|------------|----|
+//! | `Absent`   | `Attached` | the rank, in `attach` |
+//! | `Attached` | `Finalized`| the rank, when it has left |
+//! | any        | `Aborted`  | the rank, when it gives up the whole job |
+
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use pamir_shm::atomic::Ordering;
+use pamir_shm::header::{HeaderError, SegmentHeader};
+use pamir_shm::segment::{Segment, SegmentError, inherited};
+
+use crate::layout::{Layout, MAXIMUM_RANKS, RankBlock};
+
+/// Why a job could not be made or attached to.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum JobError {
+    /// Too many ranks, or none.
+    #[error("a job has 1 to {MAXIMUM_RANKS} ranks, not {ranks}")]
+    Ranks {
+        /// Ranks asked for.
+        ranks: usize,
+    },
+    /// An environment variable of the launcher is missing or makes no sense.
+    #[error(
+        "environment variable {name} is {value:?}, which is not what Pamir's mpiexec sets: start the program with Pamir's mpiexec, or unset every PAMIR_ variable to run it alone"
+    )]
+    Environment {
+        /// The variable.
+        name: &'static str,
+        /// Its value.
+        value: String,
+    },
+    /// The rank was attached before: two processes claim to be the same rank.
+    #[error(
+        "rank {rank} is already running as process {process}: a rank may initialise MPI only once, in one process"
+    )]
+    Claimed {
+        /// The rank.
+        rank: usize,
+        /// The process that has it.
+        process: u64,
+    },
+    /// The segment describes a job that this build would not make.
+    #[error(
+        "the job's segment has a layout for {ranks} ranks with rings of {ring_lines} lines, which this library does not make: use mpiexec and library of one installation"
+    )]
+    Geometry {
+        /// Ranks by the header.
+        ranks: u64,
+        /// Ring lines by the header.
+        ring_lines: u64,
+    },
+    /// The segment could not be opened.
+    #[error(transparent)]
+    Segment(#[from] SegmentError),
+    /// The segment's header was refused.
+    #[error(transparent)]
+    Header(#[from] HeaderError),
+}
+
+/// What a launcher knows of a job before it starts.
+#[derive(Clone, Debug)]
+pub struct JobSpecification {
+    /// Number of ranks.
+    pub ranks: usize,
+    /// For each rank the processing unit (operating system's index) it is bound to, if any.
+    pub processing_units: Vec<Option<u32>>,
+}
+
+/// How far a rank has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RankState {
+    /// It has not initialised.
+    Absent,
+    /// It takes part.
+    Attached,
+    /// It has left in good order.
+    Finalized,
+    /// It gave up the job.
+    Aborted {
+        /// The code it gave.
+        code: i32,
+    },
+}
+
+impl RankState {
+    fn to_word(self) -> u64 {
+        match self {
+            Self::Absent => 0,
+            Self::Attached => 1,
+            Self::Finalized => 2,
+            Self::Aborted { code } => 3 | u64::from(code as u32) << 32,
+        }
+    }
+
+    fn from_word(word: u64) -> Self {
+        match word as u32 {
+            0 => Self::Absent,
+            1 => Self::Attached,
+            2 => Self::Finalized,
+            _ => Self::Aborted {
+                code: (word >> 32) as i32,
+            },
+        }
+    }
+}
+
+/// The shared memory of a job.
+#[derive(Clone, Debug)]
+pub struct Job {
+    segment: Arc<Segment>,
+    layout: Layout,
+}
+
+impl Job {
+    /// Makes the memory for a job, in the launcher.
+    pub fn create(specification: &JobSpecification) -> Result<Self, JobError> {
+        let ranks = specification.ranks;
+        if !(1..=MAXIMUM_RANKS).contains(&ranks) {
+            return Err(JobError::Ranks { ranks });
+        }
+        let layout = Layout::new(ranks);
+        let segment = Arc::new(Segment::create(layout.bytes())?);
+        let job = Self { segment, layout };
+        job.write_binding(specification)?;
+        SegmentHeader::publish(&job.segment, &layout.to_geometry())?;
+        Ok(job)
+    }
+
+    fn write_binding(&self, specification: &JobSpecification) -> Result<(), JobError> {
+        let units = &specification.processing_units;
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let unbound = specification.ranks.div_ceil(processors);
+        for rank in 0..specification.ranks {
+            let unit = units.get(rank).copied().flatten();
+            let same = units
+                .iter()
+                .filter(|other| unit.is_some() && **other == unit)
+                .count();
+            let sharers = if unit.is_some() { same } else { unbound };
+            let status = &self.block(rank)?.status;
+            status.processing_unit.store(
+                unit.map_or(0, |unit| u64::from(unit) + 1),
+                Ordering::Relaxed,
+            );
+            status.sharers.store(sharers as u64, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// The job that this process was started in, and its rank there; a job of one rank
+    /// if no launcher started it.
+    pub fn from_environment() -> Result<(Self, usize), JobError> {
+        if std::env::var_os("PAMIR_RANK").is_none() {
+            let alone = JobSpecification {
+                ranks: 1,
+                processing_units: vec![None],
+            };
+            let job = Self::create(&alone)?;
+            job.claim(0)?;
+            return Ok((job, 0));
+        }
+        let rank = number("PAMIR_RANK")?;
+        let descriptor = open_segment()?;
+        let job = Self::attach(descriptor, rank)?;
+        if job.ranks() != number("PAMIR_SIZE")? {
+            let value = std::env::var("PAMIR_SIZE").unwrap_or_default();
+            return Err(JobError::Environment {
+                name: "PAMIR_SIZE",
+                value,
+            });
+        }
+        Ok((job, rank))
+    }
+
+    /// Joins the job behind `descriptor` as `rank`.
+    pub fn attach(descriptor: OwnedFd, rank: usize) -> Result<Self, JobError> {
+        let segment = Arc::new(Segment::attach(descriptor)?);
+        let geometry = SegmentHeader::check(&segment)?;
+        let layout =
+            Layout::from_geometry(&geometry).filter(|layout| layout.bytes() == segment.bytes());
+        let Some(layout) = layout else {
+            return Err(JobError::Geometry {
+                ranks: geometry[0],
+                ring_lines: geometry[1],
+            });
+        };
+        if rank >= layout.ranks as usize {
+            return Err(JobError::Environment {
+                name: "PAMIR_RANK",
+                value: rank.to_string(),
+            });
+        }
+        let job = Self { segment, layout };
+        job.claim(rank)?;
+        Ok(job)
+    }
+
+    fn claim(&self, rank: usize) -> Result<(), JobError> {
+        let status = &self.block(rank)?.status;
+        let own = u64::from(std::process::id());
+        let claimed = status
+            .process
+            .compare_exchange(0, own, Ordering::AcqRel, Ordering::Acquire);
+        if let Err(process) = claimed {
+            return Err(JobError::Claimed { rank, process });
+        }
+        status
+            .state
+            .store(RankState::Attached.to_word(), Ordering::Release);
+        Ok(())
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.layout.ranks as usize
+    }
+
+    /// Where things lie in the segment.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// The shared memory itself.
+    pub fn segment(&self) -> &Arc<Segment> {
+        &self.segment
+    }
+
+    /// The descriptor that ranks inherit.
+    pub fn file_descriptor(&self) -> BorrowedFd<'_> {
+        self.segment.descriptor()
+    }
+
+    /// The block of rank `rank`.
+    pub fn block(&self, rank: usize) -> Result<&RankBlock, JobError> {
+        Ok(self.segment.get(self.layout.rank_block(rank))?)
+    }
+
+    /// How far rank `rank` has come.
+    pub fn rank_state(&self, rank: usize) -> RankState {
+        let block = self.block(rank).expect("a rank of this job has a block");
+        RankState::from_word(block.status.state.load(Ordering::Acquire))
+    }
+
+    /// Says how far this rank has come.
+    pub fn set_rank_state(&self, rank: usize, state: RankState) {
+        let block = self.block(rank).expect("a rank of this job has a block");
+        block.status.state.store(state.to_word(), Ordering::Release);
+    }
+
+    /// The process of rank `rank`, once it has attached.
+    pub fn process(&self, rank: usize) -> Option<i32> {
+        let block = self.block(rank).expect("a rank of this job has a block");
+        let process = block.status.process.load(Ordering::Acquire);
+        (process != 0).then_some(process as i32)
+    }
+}
+
+fn number(name: &'static str) -> Result<usize, JobError> {
+    let value = std::env::var(name).unwrap_or_default();
+    value
+        .parse()
+        .map_err(|_| JobError::Environment { name, value })
+}
+
+/// The inherited descriptor, or the launcher's own where a program between closed it.
+fn open_segment() -> Result<OwnedFd, JobError> {
+    let descriptor = number("PAMIR_JOB_FD")?;
+    if let Ok(own) = inherited(descriptor as i32)
+        && Segment::attach(
+            own.try_clone()
+                .map_err(|source| SegmentError::Map { bytes: 0, source })?,
+        )
+        .is_ok()
+    {
+        return Ok(own);
+    }
+    let launcher = number("PAMIR_LAUNCHER")?;
+    let path = format!("/proc/{launcher}/fd/{descriptor}");
+    let file = std::fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open(&path);
+    file.map(OwnedFd::from).map_err(|error| {
+        let reason = format!("it is closed here, and {path} cannot be opened: {error}");
+        SegmentError::NotASegment {
+            descriptor: descriptor as i32,
+            reason,
+        }
+        .into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair() -> JobSpecification {
+        JobSpecification {
+            ranks: 3,
+            processing_units: vec![Some(4), Some(4), Some(5)],
+        }
+    }
+
+    #[test]
+    fn ranks_attach_once() {
+        let job = Job::create(&pair()).unwrap();
+        assert_eq!(job.rank_state(1), RankState::Absent);
+        let copy = job.file_descriptor().try_clone_to_owned().unwrap();
+        let rank = Job::attach(copy, 1).unwrap();
+        assert_eq!(job.rank_state(1), RankState::Attached);
+        assert_eq!(job.process(1), Some(std::process::id() as i32));
+        let copy = job.file_descriptor().try_clone_to_owned().unwrap();
+        assert!(matches!(
+            Job::attach(copy, 1),
+            Err(JobError::Claimed { rank: 1, .. })
+        ));
+        rank.set_rank_state(1, RankState::Aborted { code: -3 });
+        assert_eq!(job.rank_state(1), RankState::Aborted { code: -3 });
+        let copy = job.file_descriptor().try_clone_to_owned().unwrap();
+        assert!(matches!(
+            Job::attach(copy, 3),
+            Err(JobError::Environment { .. })
+        ));
+    }
+
+    #[test]
+    fn sharers_are_counted() {
+        let job = Job::create(&pair()).unwrap();
+        let sharers = |rank| {
+            job.block(rank)
+                .unwrap()
+                .status
+                .sharers
+                .load(Ordering::Relaxed)
+        };
+        assert_eq!([sharers(0), sharers(1), sharers(2)], [2, 2, 1]);
+        assert!(matches!(
+            Job::create(&JobSpecification {
+                ranks: 0,
+                processing_units: vec![]
+            }),
+            Err(JobError::Ranks { .. })
+        ));
+    }
+}

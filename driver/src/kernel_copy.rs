@@ -1,0 +1,153 @@
+//! Copies between two processes' private memory, done by the kernel.
+//!
+//! Before: the engine has a put or get descriptor, or the rendezvous protocol knows
+//! both addresses. The kernel checks that the other process lets itself be read; a
+//! refusal is an error that the caller answers with another protocol.
+
+/// The kernel did not copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KernelCopyError {
+    /// The system call failed.
+    #[error("the kernel refuses to copy {bytes} bytes {direction} process {process} (error {errno}: {}); a container needs the capability CAP_SYS_PTRACE for this", std::io::Error::from_raw_os_error(*errno))]
+    Refused {
+        /// `from` or `to`.
+        direction: &'static str,
+        /// The other process.
+        process: i32,
+        /// Bytes that were left to copy.
+        bytes: usize,
+        /// What the kernel said.
+        errno: i32,
+    },
+}
+
+/// Copies `bytes` bytes from address `remote` of `process` to `local`.
+///
+/// # Safety
+///
+/// `local` is writable for `bytes` bytes.
+pub unsafe fn read(
+    process: i32,
+    local: *mut u8,
+    remote: u64,
+    bytes: usize,
+) -> Result<(), KernelCopyError> {
+    // SAFETY: the caller vouches for `local`.
+    unsafe {
+        copy(
+            "from",
+            process,
+            local,
+            remote,
+            bytes,
+            libc::process_vm_readv,
+        )
+    }
+}
+
+/// Copies `bytes` bytes from `local` to address `remote` of `process`.
+///
+/// # Safety
+///
+/// `local` is readable for `bytes` bytes, and the other process expects to be written to
+/// at `remote`.
+pub unsafe fn write(
+    process: i32,
+    local: *const u8,
+    remote: u64,
+    bytes: usize,
+) -> Result<(), KernelCopyError> {
+    // SAFETY: the caller vouches for `local`, which the call only reads.
+    unsafe {
+        copy(
+            "to",
+            process,
+            local.cast_mut(),
+            remote,
+            bytes,
+            libc::process_vm_writev,
+        )
+    }
+}
+
+type Call = unsafe extern "C" fn(
+    libc::pid_t,
+    *const libc::iovec,
+    libc::c_ulong,
+    *const libc::iovec,
+    libc::c_ulong,
+    libc::c_ulong,
+) -> libc::ssize_t;
+
+/// # Safety
+///
+/// `local` is good for `bytes` bytes in the direction of `call`.
+unsafe fn copy(
+    direction: &'static str,
+    process: i32,
+    local: *mut u8,
+    remote: u64,
+    bytes: usize,
+    call: Call,
+) -> Result<(), KernelCopyError> {
+    let mut done = 0;
+    while done < bytes {
+        let here = libc::iovec {
+            iov_base: local.wrapping_add(done).cast(),
+            iov_len: bytes - done,
+        };
+        let there = libc::iovec {
+            iov_base: (remote as usize + done) as *mut libc::c_void,
+            iov_len: bytes - done,
+        };
+        // SAFETY: one live entry each; the local range is the caller's, the remote one is
+        // checked by the kernel.
+        let moved = unsafe { call(process, &raw const here, 1, &raw const there, 1, 0) };
+        if moved <= 0 {
+            let errno = std::io::Error::last_os_error().raw_os_error().unwrap_or(0);
+            return Err(KernelCopyError::Refused {
+                direction,
+                process,
+                bytes: bytes - done,
+                errno,
+            });
+        }
+        done += moved as usize;
+    }
+    Ok(())
+}
+
+/// Lets the other ranks' processes read and write this one's memory, where the kernel
+/// otherwise lets only ancestors do so (Yama's `ptrace_scope`).
+pub fn allow_peers() {
+    // SAFETY: prctl with these arguments only sets a property of this process.
+    unsafe { libc::prctl(libc::PR_SET_PTRACER, libc::PR_SET_PTRACER_ANY, 0, 0, 0) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_within_this_process() {
+        let process = std::process::id() as i32;
+        let source: Vec<u8> = (0..10_000).map(|byte| byte as u8).collect();
+        let mut target = vec![0_u8; 10_000];
+        // SAFETY: both vectors have the bytes.
+        unsafe { read(process, target.as_mut_ptr(), source.as_ptr() as u64, 10_000).unwrap() };
+        assert_eq!(source, target);
+        target.fill(0);
+        // SAFETY: as above.
+        unsafe { write(process, source.as_ptr(), target.as_mut_ptr() as u64, 10_000).unwrap() };
+        assert_eq!(source, target);
+    }
+
+    #[test]
+    fn a_refusal_names_the_process() {
+        let mut target = [0_u8; 8];
+        // SAFETY: eight bytes are writable.
+        let error = unsafe { read(i32::MAX, target.as_mut_ptr(), 4096, 8) }.unwrap_err();
+        assert!(error.to_string().contains("process 2147483647"), "{error}");
+    }
+}

@@ -1,0 +1,164 @@
+//! Where everything lies in a job's segment.
+//!
+//! ```text
+//! 0        header (one page)
+//! ranks    one RankBlock of 256 bytes a rank
+//! cursors  one line pair a lane: [target][origin], written by the target
+//! rings    one ring a lane:      [target][origin], page-aligned for each target
+//! ```
+//!
+//! Lanes are grouped by target, so that a target's whole reception FIFO can be
+//! placed on its NUMA node. The launcher computes the layout from the number of
+//! ranks; a rank reads it from the header and checks that it is what this build
+//! would have computed.
+
+use pamir_shm::atomic::{AtomicU32, AtomicU64};
+use pamir_shm::header::HEADER_BYTES;
+use pamir_shm::offset::Offset;
+use pamir_shm::record::LINE_BYTES;
+use pamir_shm::shareable::{LinePadded, Shareable};
+
+/// The most ranks that a job may have.
+pub const MAXIMUM_RANKS: usize = 1024;
+
+const PAGE_BYTES: u64 = 4096;
+
+/// What each rank tells the others and the launcher.
+#[repr(C)]
+#[derive(Debug)]
+pub struct RankBlock {
+    /// The word that the rank sleeps on; read by every sender. See `pamir_shm::sleep`.
+    pub sleep: LinePadded<AtomicU32>,
+    /// Everything that changes seldom.
+    pub status: LinePadded<RankStatus>,
+}
+
+/// The seldom changing part of a [`RankBlock`].
+#[repr(C)]
+#[derive(Debug)]
+pub struct RankStatus {
+    /// State (see `crate::job::RankState`) in the low half, abort code in the high one.
+    pub state: AtomicU64,
+    /// Process id, 0 until the rank has attached.
+    pub process: AtomicU64,
+    /// Processing unit the launcher bound the rank to, plus one; 0 if it is not bound.
+    pub processing_unit: AtomicU64,
+    /// How many ranks share that processing unit, or the processors as a whole.
+    pub sharers: AtomicU64,
+}
+
+// SAFETY: repr(C), nothing but 64-bit atomics.
+unsafe impl Shareable for RankStatus {}
+// SAFETY: repr(C), two parts that each fill 128 bytes.
+unsafe impl Shareable for RankBlock {}
+
+const _: () = {
+    assert!(size_of::<RankBlock>() == 256);
+    assert!(std::mem::offset_of!(RankBlock, status) == 128);
+};
+
+/// The positions of a job's parts, all in bytes from the segment's start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Number of ranks.
+    pub ranks: u64,
+    /// Lines of each lane's ring.
+    pub ring_lines: u64,
+}
+
+impl Layout {
+    /// The layout for `ranks` ranks: the more lanes there are, the shorter they are.
+    pub fn new(ranks: usize) -> Self {
+        let ring_lines = match ranks {
+            0..=8 => 1024,
+            9..=64 => 512,
+            _ => 128,
+        };
+        Self {
+            ranks: ranks as u64,
+            ring_lines,
+        }
+    }
+
+    /// The words that describe this layout in the segment's header.
+    pub fn to_geometry(self) -> [u64; 2] {
+        [self.ranks, self.ring_lines]
+    }
+
+    /// The layout that a header describes, if it is one that this build makes.
+    pub fn from_geometry(words: &[u64]) -> Option<Self> {
+        let ranks = usize::try_from(words[0])
+            .ok()
+            .filter(|ranks| (1..=MAXIMUM_RANKS).contains(ranks))?;
+        let layout = Self::new(ranks);
+        (layout.to_geometry() == words[..2]).then_some(layout)
+    }
+
+    /// The block of rank `rank`.
+    pub fn rank_block(self, rank: usize) -> Offset<RankBlock> {
+        Offset::new(HEADER_BYTES).element(rank)
+    }
+
+    /// The cursor of the lane from `origin` to `target`.
+    pub fn cursor(self, origin: usize, target: usize) -> Offset<LinePadded<AtomicU64>> {
+        Offset::new(self.cursors()).element(self.lane(origin, target))
+    }
+
+    /// The ring of the lane from `origin` to `target`.
+    pub fn ring(self, origin: usize, target: usize) -> u64 {
+        self.rings() + self.lane(origin, target) as u64 * self.ring_bytes()
+    }
+
+    /// Start and length of all rings that lead to `target`.
+    pub fn rings_of_target(self, target: usize) -> (u64, u64) {
+        (self.ring(0, target), self.ranks * self.ring_bytes())
+    }
+
+    /// Bytes of the whole segment.
+    pub fn bytes(self) -> u64 {
+        self.rings() + self.ranks * self.ranks * self.ring_bytes()
+    }
+
+    fn lane(self, origin: usize, target: usize) -> usize {
+        target * self.ranks as usize + origin
+    }
+
+    fn ring_bytes(self) -> u64 {
+        self.ring_lines * LINE_BYTES as u64
+    }
+
+    fn cursors(self) -> u64 {
+        HEADER_BYTES + (self.ranks * size_of::<RankBlock>() as u64).next_multiple_of(PAGE_BYTES)
+    }
+
+    fn rings(self) -> u64 {
+        let cursors = self.ranks * self.ranks * size_of::<LinePadded<AtomicU64>>() as u64;
+        (self.cursors() + cursors).next_multiple_of(PAGE_BYTES)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_do_not_overlap() {
+        for ranks in [1, 2, 5, 8, 9, 64, 200] {
+            let layout = Layout::new(ranks);
+            let last = ranks - 1;
+            assert!(layout.rank_block(last).bytes() + 256 <= layout.cursor(0, 0).bytes());
+            assert!(layout.cursor(last, last).bytes() + 128 <= layout.ring(0, 0));
+            assert_eq!(layout.ring(0, 0) % PAGE_BYTES, 0);
+            assert_eq!(
+                layout.ring(last, last) + layout.ring_bytes(),
+                layout.bytes()
+            );
+            let (start, bytes) = layout.rings_of_target(last);
+            assert_eq!(start + bytes, layout.bytes());
+            assert_eq!(Layout::from_geometry(&layout.to_geometry()), Some(layout));
+        }
+        assert_eq!(Layout::from_geometry(&[0, 1024]), None);
+        assert_eq!(Layout::from_geometry(&[2, 77]), None);
+        assert_eq!(Layout::from_geometry(&[1 << 40, 128]), None);
+    }
+}

@@ -1,0 +1,142 @@
+//! Packets as they stand in the reception FIFO, and the table of their handlers.
+//!
+//! Before: the reception side has found a record in a lane. After: the handler that
+//! the packet's header names has taken what it needs; the record's room goes back.
+//!
+//! Invariant: a [`Packet`] looks at bytes that a peer wrote and may still be writing,
+//! if it misbehaves. So it never gives a reference, only copies, and each access
+//! checks the bounds.
+
+use std::cell::Cell;
+
+use pamir_shm::mapped_lane::copy_short;
+
+/// A packet that has arrived.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet<'a> {
+    payload: *const u8,
+    bytes: usize,
+    auxiliary: u16,
+    lifetime: std::marker::PhantomData<&'a u8>,
+}
+
+impl Packet<'_> {
+    /// The packet with `bytes` payload bytes at `payload`.
+    ///
+    /// # Safety
+    ///
+    /// `payload` is readable for `bytes` bytes as long as the packet lives.
+    #[inline(always)]
+    pub(crate) unsafe fn new(payload: *const u8, bytes: usize, auxiliary: u16) -> Self {
+        Self {
+            payload,
+            bytes,
+            auxiliary,
+            lifetime: std::marker::PhantomData,
+        }
+    }
+
+    /// Payload bytes.
+    #[inline(always)]
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The packet's auxiliary number.
+    #[inline(always)]
+    pub fn auxiliary(&self) -> u16 {
+        self.auxiliary
+    }
+
+    /// The 8-byte word at byte `at`, or 0 where the packet is too short to have it.
+    #[inline(always)]
+    pub fn word(&self, at: usize) -> u64 {
+        if at + 8 > self.bytes {
+            return 0;
+        }
+        // SAFETY: the eight bytes lie in the payload, which `new` was promised is readable.
+        unsafe { self.payload.add(at).cast::<u64>().read_unaligned() }
+    }
+
+    /// Copies the bytes from `at` on to `target`, `bytes` of them or as many as there are.
+    ///
+    /// # Safety
+    ///
+    /// `target` is writable for `bytes` bytes.
+    #[inline(always)]
+    pub unsafe fn copy_to(&self, at: usize, target: *mut u8, bytes: usize) {
+        let bytes = bytes.min(self.bytes.saturating_sub(at));
+        // SAFETY: the range lies in the payload; the caller vouches for the target, which
+        // is no part of the ring, since the ring is never handed out.
+        unsafe { copy_short(self.payload.wrapping_add(at), target, bytes) };
+    }
+
+    /// The bytes from `at` on, copied.
+    pub fn to_vec(&self, at: usize) -> Vec<u8> {
+        let bytes = self.bytes.saturating_sub(at);
+        let mut copy = Vec::with_capacity(bytes);
+        // SAFETY: the vector has the room; exactly `bytes` bytes are written before its
+        // length says so.
+        unsafe {
+            self.copy_to(at, copy.as_mut_ptr(), bytes);
+            copy.set_len(bytes);
+        }
+        copy
+    }
+}
+
+/// What is called for a packet: the owner, the origin's rank, and the packet.
+pub type PacketHandler<Owner> = fn(&Owner, u32, Packet<'_>);
+
+/// Which handler is called for which kind of packet.
+pub struct PacketHandlerTable<Owner> {
+    handlers: [Cell<PacketHandler<Owner>>; 256],
+}
+
+impl<Owner> PacketHandlerTable<Owner> {
+    /// A table that calls `otherwise` for every kind until another handler is set.
+    pub fn new(otherwise: PacketHandler<Owner>) -> Self {
+        Self {
+            handlers: std::array::from_fn(|_| Cell::new(otherwise)),
+        }
+    }
+
+    /// Sets the handler of packets of `kind`.
+    pub fn set(&self, kind: u8, handler: PacketHandler<Owner>) {
+        self.handlers[usize::from(kind)].set(handler);
+    }
+
+    /// The handler of packets of `kind`.
+    #[inline(always)]
+    pub fn get(&self, kind: u8) -> PacketHandler<Owner> {
+        self.handlers[usize::from(kind)].get()
+    }
+}
+
+impl<Owner> std::fmt::Debug for PacketHandlerTable<Owner> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("PacketHandlerTable")
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accesses_stay_inside() {
+        let bytes: Vec<u8> = (0..20).collect();
+        // SAFETY: the vector outlives the packet.
+        let packet = unsafe { Packet::new(bytes.as_ptr(), bytes.len(), 9) };
+        assert_eq!(packet.word(8).to_ne_bytes(), [8, 9, 10, 11, 12, 13, 14, 15]);
+        assert_eq!(packet.word(13), 0);
+        assert_eq!(packet.to_vec(17), [17, 18, 19]);
+        assert!(packet.to_vec(30).is_empty());
+        let mut target = [0xFF_u8; 8];
+        // SAFETY: eight bytes are writable.
+        unsafe { packet.copy_to(16, target.as_mut_ptr(), 8) };
+        assert_eq!(target, [16, 17, 18, 19, 255, 255, 255, 255]);
+    }
+}

@@ -1,0 +1,508 @@
+//! The messaging unit of one rank: injection, engine and reception together.
+//!
+//! Before: the transport hands over a descriptor, or the few bytes of an immediate
+//! message. After: at the target, the handler that the packet names.
+//!
+//! The engine here is the inline one: whoever calls [`MessagingUnit::step`] or
+//! [`MessagingUnit::poll`] drives it. When nothing waits in the FIFO of a target, a
+//! descriptor is processed where it stands, without being stored; what does not fit
+//! into the lane is stored with its progress and goes on later. So messages to one
+//! target never overtake each other.
+//!
+//! ```text
+//! inject_immediate ──(nothing waits, lane has room)──▶ lane        one line, no detour
+//! submit ──process──▶ lane | kernel copy
+//!           └─(lane full)─▶ injection FIFO ─▶ step ─▶ lane | kernel copy
+//! ```
+//!
+//! Invariants: packet handlers never poll; all packets of one descriptor follow each
+//! other in the lane.
+
+use std::cell::{Cell, RefCell};
+
+use pamir_shm::atomic::Ordering;
+use pamir_shm::lane::{Arrived, LaneError, Reserved};
+use pamir_shm::mapped::Mapped;
+use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer, MappedLane};
+use pamir_shm::record::RecordHeader;
+use pamir_shm::{membarrier, sleep};
+
+use crate::counter::{CounterGroup, CounterId};
+use crate::descriptor::{Descriptor, Operation, Source};
+use crate::injection::{InjectionFifo, InjectionStatistics};
+use crate::job::{Job, JobError};
+use crate::kernel_copy::{self, KernelCopyError};
+use crate::layout::RankBlock;
+use crate::packet::{Packet, PacketHandlerTable};
+
+/// Payload bytes of one packet of a message that needs several.
+///
+/// Small enough that the target copies one packet while the origin fills the next.
+pub const FRAGMENT_BYTES: usize = 4096 - 16;
+
+/// Records taken from one lane before the next lane has its turn.
+const BURST: u32 = 16;
+
+/// Why the unit cannot go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum UnitError {
+    /// A peer's part of the shared memory makes no sense.
+    #[error("between rank {rank} and this one: {source}")]
+    Lane {
+        /// The peer.
+        rank: u32,
+        /// What is wrong.
+        source: LaneError,
+    },
+    /// The unit's memory could not be mapped.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// The unit's lanes could not be mapped.
+    #[error(transparent)]
+    Segment(#[from] pamir_shm::segment::SegmentError),
+}
+
+/// What the unit asks of the layer above it.
+pub trait Owner: Sized {
+    /// Writes bytes `at..at + bytes` of the message with `cookie` to `target`, for
+    /// descriptors whose source is [`Source::Owner`].
+    fn fill(&self, cookie: u64, at: u64, target: *mut u8, bytes: usize);
+
+    /// The engine is done with a descriptor that has a cookie.
+    fn injected(&self, descriptor: &Descriptor);
+
+    /// The kernel refused a put or get; the descriptor is dropped.
+    fn refused(&self, descriptor: &Descriptor, error: KernelCopyError);
+}
+
+/// What this rank keeps of each target.
+#[derive(Debug)]
+struct Target {
+    lane: LaneProducer,
+    block: Mapped<RankBlock>,
+    /// Descriptors that wait for this target; 0 lets immediate messages pass.
+    backlog: Cell<usize>,
+    fifo: RefCell<InjectionFifo>,
+}
+
+/// The messaging unit of one rank.
+#[derive(Debug)]
+pub struct MessagingUnit<O> {
+    job: Job,
+    rank: usize,
+    targets: Vec<Target>,
+    origins: Vec<LaneConsumer>,
+    handlers: PacketHandlerTable<O>,
+    counters: CounterGroup,
+    backlog: Cell<usize>,
+    crowded: bool,
+    barrier_reaches_all: bool,
+}
+
+impl<O: Owner> MessagingUnit<O> {
+    /// The unit of `rank`, which has attached to `job`.
+    pub fn new(job: Job, rank: usize, handlers: PacketHandlerTable<O>) -> Result<Self, UnitError> {
+        kernel_copy::allow_peers();
+        let ranks = 0..job.ranks();
+        let targets = ranks.clone().map(|target| Target::new(&job, rank, target));
+        let origins = ranks.map(|origin| Ok(LaneConsumer::new(lane(&job, origin, rank)?)));
+        let sharers = job.block(rank)?.status.sharers.load(Ordering::Relaxed);
+        Ok(Self {
+            rank,
+            targets: targets.collect::<Result<_, UnitError>>()?,
+            origins: origins.collect::<Result<_, UnitError>>()?,
+            handlers,
+            counters: CounterGroup::default(),
+            backlog: Cell::new(0),
+            crowded: sharers > 1,
+            barrier_reaches_all: membarrier::register(),
+            job,
+        })
+    }
+
+    /// This unit's rank.
+    #[inline(always)]
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Number of ranks of the job.
+    #[inline(always)]
+    pub fn ranks(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// The job.
+    pub fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// The unit's DMA counters.
+    pub fn counters(&self) -> &CounterGroup {
+        &self.counters
+    }
+
+    /// Whether other ranks share this one's processing unit.
+    #[inline(always)]
+    pub fn is_crowded(&self) -> bool {
+        self.crowded
+    }
+
+    /// The longest message that travels as one packet, metadata not counted.
+    #[inline(always)]
+    pub fn packet_bytes(&self) -> usize {
+        FRAGMENT_BYTES
+    }
+
+    /// What has happened in the injection FIFO towards `target`.
+    pub fn injection_statistics(&self, target: usize) -> InjectionStatistics {
+        self.targets[target].fifo.borrow().statistics()
+    }
+
+    /// Sends `metadata` and `bytes` bytes at `source` as one packet, at once, or not at
+    /// all: false while the lane is full or something waits before it.
+    ///
+    /// # Safety
+    ///
+    /// `source` is readable for `bytes` bytes; `bytes` is at most [`Self::packet_bytes`].
+    #[inline(always)]
+    pub unsafe fn inject_immediate(
+        &self,
+        target: usize,
+        kind: u8,
+        auxiliary: u16,
+        metadata: u64,
+        source: *const u8,
+        bytes: usize,
+    ) -> Result<bool, UnitError> {
+        let to = &self.targets[target];
+        if to.backlog.get() != 0 {
+            return Ok(false);
+        }
+        let Some(reserved) = reserve(to, target, 8 + bytes)? else {
+            return Ok(false);
+        };
+        to.lane.write_word(&reserved, 0, metadata);
+        // SAFETY: the caller vouches for the source; the record was reserved for the bytes.
+        unsafe { to.lane.write(&reserved, 8, source, bytes) };
+        to.commit(reserved, kind, auxiliary, 8 + bytes);
+        Ok(true)
+    }
+
+    /// Takes a descriptor: processed at once as far as it goes, queued otherwise.
+    ///
+    /// # Safety
+    ///
+    /// The descriptor's buffer is good for its bytes until the owner is told that it is
+    /// done (or, without a cookie, as long as the unit lives).
+    pub unsafe fn submit(&self, owner: &O, mut descriptor: Descriptor) -> Result<(), UnitError> {
+        let to = &self.targets[descriptor.target as usize];
+        if to.backlog.get() == 0 && self.process(owner, to, &mut descriptor)? {
+            self.finish(owner, &descriptor);
+            return Ok(());
+        }
+        to.fifo.borrow_mut().inject(descriptor);
+        to.backlog.set(to.backlog.get() + 1);
+        self.backlog.set(self.backlog.get() + 1);
+        Ok(())
+    }
+
+    /// Whether descriptors wait.
+    #[inline(always)]
+    pub fn has_backlog(&self) -> bool {
+        self.backlog.get() != 0
+    }
+
+    /// Processes what waits in the injection FIFOs as far as the lanes have room.
+    #[inline(always)]
+    pub fn step(&self, owner: &O) -> Result<(), UnitError> {
+        if self.backlog.get() != 0 {
+            self.step_backlog(owner)?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn step_backlog(&self, owner: &O) -> Result<(), UnitError> {
+        for to in self.targets.iter().filter(|to| to.backlog.get() != 0) {
+            self.step_target(owner, to)?;
+        }
+        Ok(())
+    }
+
+    fn step_target(&self, owner: &O, to: &Target) -> Result<(), UnitError> {
+        loop {
+            let Some(mut descriptor) = to.fifo.borrow_mut().front().copied() else {
+                return Ok(());
+            };
+            let done = self.process(owner, to, &mut descriptor)?;
+            if !done {
+                if let Some(front) = to.fifo.borrow_mut().front() {
+                    *front = descriptor;
+                }
+                return Ok(());
+            }
+            to.fifo.borrow_mut().retire();
+            to.backlog.set(to.backlog.get() - 1);
+            self.backlog.set(self.backlog.get() - 1);
+            self.finish(owner, &descriptor);
+        }
+    }
+
+    fn finish(&self, owner: &O, descriptor: &Descriptor) {
+        if let Some(counter) = CounterId::from_field(descriptor.counter) {
+            self.counters.count(counter, descriptor.bytes);
+        }
+        if descriptor.cookie != 0 {
+            owner.injected(descriptor);
+        }
+    }
+
+    /// Goes on with a descriptor; true when it is done.
+    fn process(
+        &self,
+        owner: &O,
+        to: &Target,
+        descriptor: &mut Descriptor,
+    ) -> Result<bool, UnitError> {
+        match descriptor.operation {
+            Operation::MemoryFifo => self.send_packets(owner, to, descriptor),
+            Operation::DirectPut | Operation::RemoteGet => self.copy_direct(owner, to, descriptor),
+        }
+    }
+
+    fn send_packets(
+        &self,
+        owner: &O,
+        to: &Target,
+        descriptor: &mut Descriptor,
+    ) -> Result<bool, UnitError> {
+        let several = descriptor.bytes > FRAGMENT_BYTES as u64;
+        loop {
+            let first = descriptor.injected == 0;
+            let header_bytes = if !first {
+                0
+            } else if several {
+                16
+            } else {
+                8
+            };
+            let left = (descriptor.bytes - descriptor.injected) as usize;
+            let bytes = left.min(FRAGMENT_BYTES);
+            let target = descriptor.target as usize;
+            let Some(reserved) = reserve(to, target, header_bytes + bytes)? else {
+                return Ok(false);
+            };
+            if first {
+                to.lane.write_word(&reserved, 0, descriptor.metadata);
+            }
+            if first && several {
+                to.lane.write_word(&reserved, 8, descriptor.bytes);
+            }
+            copy_fragment(owner, to, &reserved, descriptor, header_bytes, bytes);
+            let kind = if first {
+                descriptor.kind
+            } else {
+                descriptor.continuation
+            };
+            to.commit(reserved, kind, descriptor.auxiliary, header_bytes + bytes);
+            descriptor.injected += bytes as u64;
+            if descriptor.is_done() {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn copy_direct(
+        &self,
+        owner: &O,
+        to: &Target,
+        descriptor: &mut Descriptor,
+    ) -> Result<bool, UnitError> {
+        if !descriptor.is_done() {
+            if let Err(error) = self.kernel_copy(descriptor) {
+                owner.refused(descriptor, error);
+                descriptor.cookie = 0;
+                return Ok(true);
+            }
+            descriptor.injected = descriptor.bytes;
+        }
+        if descriptor.notify == 0 {
+            return Ok(true);
+        }
+        let Some(reserved) = reserve(to, descriptor.target as usize, 24)? else {
+            return Ok(false);
+        };
+        to.lane.write_word(&reserved, 0, descriptor.metadata);
+        to.lane.write_word(&reserved, 8, descriptor.remote);
+        to.lane.write_word(&reserved, 16, descriptor.bytes);
+        to.commit(reserved, descriptor.notify, descriptor.auxiliary, 24);
+        Ok(true)
+    }
+
+    fn kernel_copy(&self, descriptor: &Descriptor) -> Result<(), KernelCopyError> {
+        let process = self.job.process(descriptor.target as usize).unwrap_or(0);
+        let (local, bytes) = (descriptor.buffer as *mut u8, descriptor.bytes as usize);
+        // SAFETY: `submit`'s caller vouches for the buffer, in the operation's direction.
+        unsafe {
+            match descriptor.operation {
+                Operation::RemoteGet => kernel_copy::read(process, local, descriptor.remote, bytes),
+                _ => kernel_copy::write(process, local, descriptor.remote, bytes),
+            }
+        }
+    }
+
+    /// Gives every packet that has arrived to its handler; how many there were.
+    #[inline(always)]
+    pub fn poll(&self, owner: &O) -> Result<u32, UnitError> {
+        let mut handled = 0;
+        for origin in 0..self.origins.len() {
+            handled += self.poll_lane(owner, origin)?;
+        }
+        Ok(handled)
+    }
+
+    /// Gives the packets that have arrived from `origin` to their handlers.
+    #[inline(always)]
+    pub fn poll_lane(&self, owner: &O, origin: usize) -> Result<u32, UnitError> {
+        let lane = &self.origins[origin];
+        let mut handled = 0;
+        while handled < BURST {
+            let Some(arrived) = peek(lane, origin)? else {
+                break;
+            };
+            self.deliver(owner, lane, origin, arrived);
+            handled += 1;
+        }
+        Ok(handled)
+    }
+
+    #[inline(always)]
+    fn deliver(&self, owner: &O, lane: &LaneConsumer, origin: usize, arrived: Arrived) {
+        let header = arrived.header;
+        // SAFETY: `peek` saw that the record lies inside the ring; it is released only
+        // after the handler has returned, and the packet does not outlive the call.
+        let packet = unsafe {
+            Packet::new(
+                lane.payload(&arrived),
+                header.payload_bytes(),
+                header.auxiliary(),
+            )
+        };
+        self.handlers.get(header.kind())(owner, origin as u32, packet);
+        lane.release(arrived);
+    }
+
+    /// Whether any lane holds a packet.
+    pub fn any_arrived(&self) -> Result<bool, UnitError> {
+        for (origin, lane) in self.origins.iter().enumerate() {
+            if peek(lane, origin)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Sleeps until a packet comes, or for a moment where something else may be waited
+    /// for: a lane that is full (its consumer does not wake us), or a kernel without the
+    /// barrier that makes senders see that we sleep.
+    #[cold]
+    #[inline(never)]
+    pub fn sleep(&self, limit_ns: Option<u64>) -> Result<(), UnitError> {
+        let word = &*self.targets[self.rank].block.sleep;
+        sleep::announce(word);
+        let ordered = self.barrier_reaches_all && membarrier::global();
+        if self.any_arrived()? {
+            sleep::cancel(word);
+            return Ok(());
+        }
+        let short = if self.has_backlog() {
+            Some(50_000)
+        } else {
+            None
+        };
+        let unordered = if ordered { None } else { Some(1_000_000) };
+        sleep::wait(
+            word,
+            [short, unordered, limit_ns].into_iter().flatten().min(),
+        );
+        sleep::cancel(word);
+        Ok(())
+    }
+}
+
+impl Target {
+    fn new(job: &Job, origin: usize, target: usize) -> Result<Self, UnitError> {
+        Ok(Self {
+            lane: LaneProducer::new(lane(job, origin, target)?),
+            block: Mapped::new(job.segment(), job.layout().rank_block(target))?,
+            backlog: Cell::new(0),
+            fifo: RefCell::default(),
+        })
+    }
+
+    #[inline(always)]
+    fn commit(&self, reserved: Reserved, kind: u8, auxiliary: u16, payload_bytes: usize) {
+        self.lane.commit(
+            reserved,
+            RecordHeader::new(kind, auxiliary, payload_bytes as u32),
+        );
+        if sleep::must_wake(&self.block.sleep) {
+            sleep::wake(&self.block.sleep);
+        }
+    }
+}
+
+fn lane(job: &Job, origin: usize, target: usize) -> Result<MappedLane, UnitError> {
+    let layout = job.layout();
+    let (ring, cursor) = (layout.ring(origin, target), layout.cursor(origin, target));
+    Ok(MappedLane::new(
+        job.segment(),
+        ring,
+        layout.ring_lines,
+        cursor,
+    )?)
+}
+
+#[inline(always)]
+fn reserve(to: &Target, rank: usize, payload_bytes: usize) -> Result<Option<Reserved>, UnitError> {
+    let rank = rank as u32;
+    to.lane
+        .try_reserve(payload_bytes)
+        .map_err(|source| UnitError::Lane { rank, source })
+}
+
+#[inline(always)]
+fn peek(lane: &LaneConsumer, origin: usize) -> Result<Option<Arrived>, UnitError> {
+    lane.peek().map_err(|source| UnitError::Lane {
+        rank: origin as u32,
+        source,
+    })
+}
+
+fn copy_fragment<O: Owner>(
+    owner: &O,
+    to: &Target,
+    reserved: &Reserved,
+    descriptor: &Descriptor,
+    header_bytes: usize,
+    bytes: usize,
+) {
+    match descriptor.source {
+        Source::Memory => {
+            let source = (descriptor.buffer + descriptor.injected) as *const u8;
+            // SAFETY: `submit`'s caller vouches for the buffer; the record was reserved for
+            // the header and these bytes.
+            unsafe { to.lane.write(reserved, header_bytes, source, bytes) };
+        }
+        Source::Owner => {
+            let target = to.lane.payload(reserved).wrapping_add(header_bytes);
+            owner.fill(descriptor.cookie, descriptor.injected, target, bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
