@@ -1,0 +1,1 @@
+//! Where ranks run.
