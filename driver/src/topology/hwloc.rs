@@ -145,3 +145,103 @@ fn containers(
     }
     containers
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Level;
+    use super::*;
+
+    /// Set in the processes that the tests start: hwloc reads its variables from the
+    /// environment, which the threads of one test process share.
+    const CHILD: &str = "PAMIR_TEST_HWLOC_CHILD";
+
+    /// What `Machine::from_hwloc` gives in a process with this variable set, as text.
+    fn seen_with(test: &str, variable: &str, value: &str) -> Option<String> {
+        if std::env::var_os(CHILD).is_some() {
+            match Machine::from_hwloc() {
+                Ok(machine) => println!("\n<<{}>>", rows(&machine)),
+                Err(error) => println!("\n<<{error}>>"),
+            }
+            return None;
+        }
+        let output = std::process::Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "--nocapture",
+                &format!("topology::hwloc::tests::{test}"),
+            ])
+            .env(CHILD, "1")
+            .env(variable, value)
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let start = text.find("<<").expect("the child prints what it saw") + 2;
+        Some(text[start..text.rfind(">>").unwrap()].to_string())
+    }
+
+    fn rows(machine: &Machine) -> String {
+        machine
+            .processing_units()
+            .iter()
+            .map(|unit| format!("{unit:?}\n"))
+            .collect()
+    }
+
+    #[test]
+    fn synthetic_packages_with_caches_are_those_of_the_description() {
+        let text = "package:2 l3cache:4 core:8 pu:2";
+        let test = "synthetic_packages_with_caches_are_those_of_the_description";
+        let Some(seen) = seen_with(test, "HWLOC_SYNTHETIC", text) else {
+            return;
+        };
+        assert_eq!(seen, rows(&Machine::from_description(text).unwrap()));
+        assert_eq!(seen.lines().count(), 128);
+    }
+
+    #[test]
+    fn synthetic_numa_nodes_are_those_of_the_description() {
+        let text = "numa:2 core:4 pu:1";
+        let test = "synthetic_numa_nodes_are_those_of_the_description";
+        let Some(seen) = seen_with(test, "HWLOC_SYNTHETIC", text) else {
+            return;
+        };
+        assert_eq!(seen, rows(&Machine::from_description(text).unwrap()));
+    }
+
+    #[test]
+    fn a_synthetic_machine_hwloc_refuses_is_an_error() {
+        let test = "a_synthetic_machine_hwloc_refuses_is_an_error";
+        let Some(seen) = seen_with(test, "HWLOC_SYNTHETIC", "nonsense:2") else {
+            return;
+        };
+        assert!(
+            seen.contains("hwloc refused HWLOC_SYNTHETIC=\"nonsense:2\""),
+            "{seen}"
+        );
+    }
+
+    #[test]
+    fn a_missing_xml_file_is_an_error() {
+        let test = "a_missing_xml_file_is_an_error";
+        let Some(seen) = seen_with(test, "HWLOC_XMLFILE", "/nonexistent.xml") else {
+            return;
+        };
+        assert!(seen.contains("hwloc refused HWLOC_XMLFILE"), "{seen}");
+    }
+
+    /// Both readers must tell the same of this machine, except where hwloc corrects the kernel.
+    #[test]
+    fn hwloc_and_the_system_files_agree_on_this_machine() {
+        if std::env::var_os(CHILD).is_some() || requested_by_environment() {
+            return;
+        }
+        let hwloc = Machine::from_hwloc().unwrap();
+        let files = Machine::from_sysfs().unwrap();
+        assert_eq!(hwloc.origin(), Origin::Hwloc);
+        assert_eq!(hwloc.allowed(), files.allowed());
+        assert_eq!(hwloc.offline(), files.offline());
+        for level in [Level::Core, Level::L3Cache, Level::NumaNode, Level::Package] {
+            assert_eq!(hwloc.groups(level), files.groups(level), "{level}");
+        }
+    }
+}
