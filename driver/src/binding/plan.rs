@@ -83,11 +83,7 @@ pub fn plan(
     let groups = machine
         .groups(level)
         .ok_or(BindingError::NoSuchLevel { level })?;
-    let group_of: HashMap<u32, usize> = groups
-        .iter()
-        .enumerate()
-        .flat_map(|(index, group)| group.iter().map(move |&unit| (unit, index)))
-        .collect();
+    let group_of = group_of_unit(&groups);
     deal(machine, ranks, &places, kind, oversubscribe, |place| {
         groups[group_of[&place[0]]].clone()
     })
@@ -154,32 +150,50 @@ fn ordered_places(
             .ok_or(BindingError::NoSuchLevel { level })
     };
     let cores = level(Level::Core)?;
-    let places: Vec<Vec<u32>> = match (by_thread, map_by) {
-        (false, _) => cores,
+    let single = |unit| vec![unit];
+    // Rounds are dealt one after the other, so that every core has a rank before any has two.
+    let rounds: Vec<Vec<Vec<u32>>> = match (by_thread, map_by) {
+        (false, _) => vec![cores],
         // A core is filled before the next one is begun.
-        (true, MapBy::HwThread) => cores.into_iter().flatten().map(|unit| vec![unit]).collect(),
-        // Every core gets a first rank before any gets a second.
-        (true, _) => take_turns(&cores)
-            .into_iter()
-            .map(|unit| vec![unit])
-            .collect(),
+        (true, MapBy::HwThread) => vec![cores.into_iter().flatten().map(single).collect()],
+        (true, _) => {
+            let most_threads = cores.iter().map(Vec::len).max().unwrap_or(0);
+            let nth = |thread: usize| {
+                cores
+                    .iter()
+                    .filter_map(move |core| core.get(thread).copied())
+            };
+            (0..most_threads)
+                .map(|thread| nth(thread).map(single).collect())
+                .collect()
+        }
     };
     let groups = match map_by {
-        MapBy::Slot | MapBy::Core | MapBy::HwThread | MapBy::Node => return Ok(places),
+        MapBy::Slot | MapBy::Core | MapBy::HwThread | MapBy::Node => {
+            return Ok(rounds.into_iter().flatten().collect());
+        }
         MapBy::L3Cache => level(Level::L3Cache)?,
         MapBy::Numa => level(Level::NumaNode)?,
         MapBy::Package => level(Level::Package)?,
     };
-    let group_of: HashMap<u32, usize> = groups
-        .iter()
-        .enumerate()
-        .flat_map(|(index, group)| group.iter().map(move |&unit| (unit, index)))
-        .collect();
-    let mut by_group: Vec<Vec<Vec<u32>>> = vec![Vec::new(); groups.len()];
-    for place in places {
-        by_group[group_of[&place[0]]].push(place);
+    let group_of = group_of_unit(&groups);
+    let mut order = Vec::new();
+    for round in rounds {
+        let mut by_group: Vec<Vec<Vec<u32>>> = vec![Vec::new(); groups.len()];
+        for place in round {
+            by_group[group_of[&place[0]]].push(place);
+        }
+        order.extend(take_turns(&by_group));
     }
-    Ok(take_turns(&by_group))
+    Ok(order)
+}
+
+/// The index of the group each unit is in.
+fn group_of_unit(groups: &[Vec<u32>]) -> HashMap<u32, usize> {
+    let indexed = groups.iter().enumerate();
+    indexed
+        .flat_map(|(index, group)| group.iter().map(move |&unit| (unit, index)))
+        .collect()
 }
 
 /// The first of each list, then the second of each, and so on; lists that are used up are passed.
@@ -446,14 +460,18 @@ mod tests {
         ) {
             let cores = machine.groups(Level::Core).unwrap().len();
             let ranks = (fraction * (cores + 1) as f64) as usize;
-            let by_package = map_by == MapBy::Package;
             let bindings = plan(&machine, ranks, map_by, &bind_to, true).unwrap();
-            let packages = machine.groups(Level::Package).unwrap().len();
-            if by_package && ranks <= packages {
-                prop_assert!(ranks_by(&machine, Level::Package, &bindings).iter().all(|&n| n <= 1));
-            }
-            if bind_to != BindTo::HwThread || !by_package {
-                prop_assert!(ranks_by(&machine, Level::Core, &bindings).iter().all(|&n| n <= 1));
+            prop_assert!(ranks_by(&machine, Level::Core, &bindings).iter().all(|&n| n <= 1));
+            // Dealt over objects in turn: each has one before any has two.
+            let object = match map_by {
+                MapBy::L3Cache => Level::L3Cache,
+                MapBy::Numa => Level::NumaNode,
+                MapBy::Package => Level::Package,
+                _ => Level::ProcessingUnit,
+            };
+            let counts = ranks_by(&machine, object, &bindings);
+            if ranks <= counts.len() {
+                prop_assert!(counts.iter().all(|&count| count <= 1), "{:?}", counts);
             }
             prop_assert!(ranks_sharing_unit(&bindings).iter().all(|&sharing| sharing == 1));
         }
