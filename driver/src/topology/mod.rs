@@ -15,6 +15,9 @@
 //!                Machine  --->  binding::plan, placement, transport (sharing of two units)
 //! ```
 //!
+//! The linker drops libhwloc from every library and command that calls neither `from_hwloc` nor
+//! `discover`, also when a build of the whole workspace turns the feature on for all of them.
+//!
 //! Step before: none, this is the ground. Step after: [`crate::binding`].
 //!
 //! Invariants of a [`Machine`]:
@@ -104,15 +107,19 @@ pub enum TopologyError {
     },
 }
 
+#[cfg(feature = "topology")]
 impl Machine {
-    /// The machine the caller should plan for: the one hwloc's environment variables describe
-    /// when one of them is set and the cargo feature `topology` is on, else this one, read from
-    /// the kernel's files, which is some ten times faster than hwloc.
+    /// The machine a launcher should plan for: the one hwloc's environment variables describe
+    /// when one of them is set, else this one, read from the kernel's files, which is some ten
+    /// times faster than hwloc.
+    ///
+    /// It exists with the cargo feature `topology` only: a library that called it would have to
+    /// load libhwloc in every rank.
     pub fn discover() -> Result<Machine, TopologyError> {
-        #[cfg(feature = "topology")]
         if hwloc::requested_by_environment() {
-            return Machine::from_hwloc();
+            Machine::from_hwloc()
+        } else {
+            Machine::from_sysfs()
         }
-        Machine::from_sysfs()
     }
 }
