@@ -12,12 +12,15 @@
 //!
 //! A [`job::Job`] is the shared memory of all ranks that a launcher started together.
 
+pub mod binding;
 pub mod counter;
 pub mod descriptor;
 pub mod injection;
 pub mod job;
 pub mod kernel_copy;
 pub mod layout;
+pub mod machine_limits;
 pub mod packet;
+pub mod topology;
 pub mod unit;
 pub mod waiting;
