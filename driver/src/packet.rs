@@ -11,6 +11,8 @@ use std::cell::Cell;
 
 use pamir_shm::mapped_lane::copy_short;
 
+use crate::unit::UnitError;
+
 /// A packet that has arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet<'a> {
@@ -86,7 +88,7 @@ impl Packet<'_> {
 }
 
 /// What is called for a packet: the owner, the origin's rank, and the packet.
-pub type PacketHandler<Owner> = fn(&Owner, u32, Packet<'_>);
+pub type PacketHandler<Owner> = fn(&Owner, u32, Packet<'_>) -> Result<(), UnitError>;
 
 /// Which handler is called for which kind of packet.
 pub struct PacketHandlerTable<Owner> {

@@ -55,6 +55,16 @@ pub enum UnitError {
         /// What is wrong.
         source: LaneError,
     },
+    /// A packet names a handler that does not exist, or contradicts itself.
+    #[error(
+        "rank {rank} sent a packet that makes no sense: {reason}; its memory is corrupt, or it runs another version of Pamir"
+    )]
+    Packet {
+        /// The origin.
+        rank: u32,
+        /// What is wrong.
+        reason: &'static str,
+    },
     /// The unit's memory could not be mapped.
     #[error(transparent)]
     Job(#[from] JobError),
@@ -373,14 +383,20 @@ impl<O: Owner> MessagingUnit<O> {
             let Some(arrived) = peek(lane, origin)? else {
                 break;
             };
-            self.deliver(owner, lane, origin, arrived);
+            self.deliver(owner, lane, origin, arrived)?;
             handled += 1;
         }
         Ok(handled)
     }
 
     #[inline(always)]
-    fn deliver(&self, owner: &O, lane: &LaneConsumer, origin: usize, arrived: Arrived) {
+    fn deliver(
+        &self,
+        owner: &O,
+        lane: &LaneConsumer,
+        origin: usize,
+        arrived: Arrived,
+    ) -> Result<(), UnitError> {
         let header = arrived.header;
         // SAFETY: `peek` saw that the record lies inside the ring; it is released only
         // after the handler has returned, and the packet does not outlive the call.
@@ -391,8 +407,9 @@ impl<O: Owner> MessagingUnit<O> {
                 header.auxiliary(),
             )
         };
-        self.handlers.get(header.kind())(owner, origin as u32, packet);
+        let handled = self.handlers.get(header.kind())(owner, origin as u32, packet);
         lane.release(arrived);
+        handled
     }
 
     /// Whether any lane holds a packet.

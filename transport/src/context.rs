@@ -1,0 +1,147 @@
+//! A context: the messaging unit and all state of one threading point.
+//!
+//! Before: MPI or PAMI calls. After: whatever moves, moves in [`Context::advance`], in the
+//! thread that calls it ("Parallel active messages", post and advance). A context is used
+//! by one thread at a time; whoever shares it puts a lock around it.
+//!
+//! Invariant: advance is not entered again from a packet handler.
+
+use std::cell::{Cell, RefCell};
+
+use pamir_driver::descriptor::Descriptor;
+use pamir_driver::job::Job;
+use pamir_driver::kernel_copy::KernelCopyError;
+use pamir_driver::packet::PacketHandlerTable;
+use pamir_driver::unit::{MessagingUnit, Owner, UnitError};
+use pamir_driver::waiting::{Ladder, Rung};
+
+use crate::protocol::select::SendTable;
+use crate::tagged::arrival::{self, Incoming, Unexpected};
+use crate::tagged::matching::Bin;
+use crate::tagged::request::{RequestId, Requests};
+
+/// The longest message that is sent without asking the target, unless configured.
+pub const EAGER_BYTES: usize = 16 * 1024;
+
+/// One threading point of a task.
+#[derive(Debug)]
+pub struct Context {
+    pub(crate) unit: MessagingUnit<Context>,
+    pub(crate) requests: Requests,
+    pub(crate) posted: RefCell<Bin<RequestId>>,
+    pub(crate) unexpected: RefCell<Bin<Unexpected>>,
+    /// For each origin, the message whose packets are still coming.
+    pub(crate) incoming: Vec<Cell<Incoming>>,
+    pub(crate) table: SendTable,
+    /// The kernel has refused a copy: ask for packets from now on.
+    pub(crate) kernel_refuses: Cell<bool>,
+}
+
+impl Context {
+    /// The context of task `task`, which has attached to `job`.
+    pub fn new(job: Job, task: usize) -> Result<Self, UnitError> {
+        let handlers = PacketHandlerTable::new(arrival::unknown);
+        arrival::register(&handlers);
+        let unit = MessagingUnit::new(job, task, handlers)?;
+        Ok(Self {
+            requests: Requests::default(),
+            posted: RefCell::default(),
+            unexpected: RefCell::default(),
+            incoming: (0..unit.ranks())
+                .map(|_| Cell::new(Incoming::Nothing))
+                .collect(),
+            table: SendTable::new(unit.packet_bytes(), EAGER_BYTES),
+            kernel_refuses: Cell::new(std::env::var_os("PAMIR_NO_KERNEL_COPY").is_some()),
+            unit,
+        })
+    }
+
+    /// This task.
+    #[inline(always)]
+    pub fn task(&self) -> usize {
+        self.unit.rank()
+    }
+
+    /// Number of tasks.
+    #[inline(always)]
+    pub fn tasks(&self) -> usize {
+        self.unit.ranks()
+    }
+
+    /// The job.
+    pub fn job(&self) -> &Job {
+        self.unit.job()
+    }
+
+    /// Operations under way.
+    #[inline(always)]
+    pub fn requests(&self) -> &Requests {
+        &self.requests
+    }
+
+    /// Moves what can be moved; whether anything came.
+    #[inline(always)]
+    pub fn advance(&self) -> Result<bool, UnitError> {
+        let handled = self.unit.poll(self)?;
+        self.unit.step(self)?;
+        Ok(handled > 0)
+    }
+
+    /// Advances until `done` says so, spinning, yielding or sleeping as it takes.
+    #[inline(always)]
+    pub fn advance_until(&self, mut done: impl FnMut() -> bool) -> Result<(), UnitError> {
+        if done() {
+            return Ok(());
+        }
+        let mut ladder = Ladder::new(self.unit.is_crowded());
+        loop {
+            let moved = self.advance()?;
+            if done() {
+                return Ok(());
+            }
+            if !moved {
+                self.pause(&mut ladder)?;
+            } else {
+                ladder.reset();
+            }
+        }
+    }
+
+    /// After an advance that found nothing: the next rung of the waiting ladder.
+    #[inline(always)]
+    pub fn pause(&self, ladder: &mut Ladder) -> Result<(), UnitError> {
+        match ladder.step() {
+            Rung::Spin => Ok(()),
+            Rung::Yield => {
+                std::thread::yield_now();
+                Ok(())
+            }
+            Rung::Sleep => self.unit.sleep(None),
+        }
+    }
+
+    /// The waiting ladder of this context.
+    pub fn ladder(&self) -> Ladder {
+        Ladder::new(self.unit.is_crowded())
+    }
+
+    /// Advances until nothing waits in the injection FIFOs.
+    pub fn flush(&self) -> Result<(), UnitError> {
+        self.advance_until(|| !self.unit.has_backlog())
+    }
+}
+
+impl Owner for Context {
+    fn fill(&self, cookie: u64, at: u64, target: *mut u8, bytes: usize) {
+        self.pack_fragment(RequestId::from_word(cookie), at as usize, target, bytes);
+    }
+
+    fn injected(&self, descriptor: &Descriptor) {
+        self.sent(RequestId::from_word(descriptor.cookie));
+    }
+
+    fn refused(&self, descriptor: &Descriptor, _error: KernelCopyError) {
+        self.kernel_refuses.set(true);
+        self.sent(RequestId::from_word(descriptor.cookie));
+    }
+}

@@ -1,0 +1,32 @@
+//! How the bytes of a message travel.
+//!
+//! | protocol   | for                 | packets |
+//! |------------|---------------------|---------|
+//! | immediate  | what fits one packet| `EAGER` |
+//! | eager      | a few packets       | `EAGER_LONG`, `CONTINUATION`... |
+//! | rendezvous | everything longer, and synchronous sends | `REQUEST_TO_SEND`, then `FINISHED` once the target has copied, or `CLEAR_TO_SEND` and `DATA`... where it cannot |
+
+pub mod select;
+
+/// Packet kinds: indices into the packet handler table.
+pub mod kind {
+    /// A whole tagged message: metadata is its tag and context id.
+    pub const EAGER: u8 = 1;
+    /// The first packet of a tagged message: metadata, length, data.
+    pub const EAGER_LONG: u8 = 2;
+    /// More data of the message whose first packet came before on the same lane.
+    pub const CONTINUATION: u8 = 3;
+    /// A tagged message waits at the origin: metadata, length, address, origin's request.
+    pub const REQUEST_TO_SEND: u8 = 4;
+    /// The target wants the data in packets: origin's request, target's request.
+    pub const CLEAR_TO_SEND: u8 = 5;
+    /// All data of a rendezvous: target's request, data.
+    pub const DATA: u8 = 6;
+    /// The first data of a rendezvous: target's request, length, data.
+    pub const DATA_LONG: u8 = 7;
+    /// The target has copied the data itself: origin's request.
+    pub const FINISHED: u8 = 8;
+    /// A whole tagged message whose origin waits for it to be matched: metadata,
+    /// origin's request, data.
+    pub const EAGER_SYNCHRONOUS: u8 = 9;
+}

@@ -1,0 +1,423 @@
+//! Handling the packets of tagged messages at the target.
+//!
+//! Before: the driver's reception FIFO has looked the handler up. After: the bytes are in
+//! the receive's buffer, or the message waits in the unexpected queue.
+//!
+//! A message of several packets is remembered for its origin as [`Incoming`]: since all
+//! packets of a message follow each other in the lane, there is at most one.
+//!
+//! | incoming   | packet                     | becomes |
+//! |------------|----------------------------|---------|
+//! | nothing    | `EAGER_LONG`, `DATA_LONG`  | request, or unexpected |
+//! | request    | `CONTINUATION`             | request; nothing after the last |
+//! | unexpected | `CONTINUATION`             | unexpected; nothing after the last |
+//! | unexpected | (a receive takes it)       | request |
+//!
+//! Any other combination is a packet that makes no sense, and an error.
+
+use pamir_driver::kernel_copy;
+use pamir_driver::packet::{Packet, PacketHandlerTable};
+use pamir_driver::unit::{FRAGMENT_BYTES, UnitError};
+
+use crate::context::Context;
+use crate::protocol::kind;
+use crate::tagged::buffer::Buffer;
+use crate::tagged::envelope::Envelope;
+use crate::tagged::request::{Outcome, Request, RequestId};
+use crate::tagged::send::IN_ONE_PIECE;
+
+/// Bytes fetched at once into a buffer that is not contiguous.
+const FETCH_BYTES: usize = 64 * 1024;
+
+/// The message of one origin whose packets are still coming.
+#[derive(Clone, Copy, Debug)]
+pub enum Incoming {
+    /// None.
+    Nothing,
+    /// One that has been matched.
+    Request {
+        /// The receive.
+        id: RequestId,
+        /// Bytes that have come.
+        at: usize,
+        /// Bytes of the message.
+        total: usize,
+    },
+    /// One that waits in the unexpected queue.
+    Unexpected {
+        /// Its place there.
+        index: u32,
+    },
+}
+
+/// A message that nobody has asked for yet.
+#[derive(Debug)]
+pub enum Unexpected {
+    /// Its data has come, or is coming.
+    Data {
+        /// What has come so far.
+        data: Vec<u8>,
+        /// Bytes of the message.
+        total: usize,
+        /// The origin's request, if it waits for the message to be matched.
+        synchronous: Option<RequestId>,
+    },
+    /// Its data waits at the origin.
+    Rendezvous(Offer),
+}
+
+impl Unexpected {
+    /// Bytes of the message.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Data { total, .. } => *total,
+            Self::Rendezvous(offer) => offer.bytes,
+        }
+    }
+}
+
+/// Data that waits at its origin.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer {
+    bytes: usize,
+    address: u64,
+    origins_request: u64,
+    in_one_piece: bool,
+}
+
+/// Enters the handlers of tagged messages into the packet handler table.
+pub(crate) fn register(handlers: &PacketHandlerTable<Context>) {
+    handlers.set(kind::EAGER, eager);
+    handlers.set(kind::EAGER_LONG, eager_long);
+    handlers.set(kind::EAGER_SYNCHRONOUS, eager_synchronous);
+    handlers.set(kind::CONTINUATION, continuation);
+    handlers.set(kind::REQUEST_TO_SEND, request_to_send);
+    handlers.set(kind::CLEAR_TO_SEND, clear_to_send);
+    handlers.set(kind::DATA, data);
+    handlers.set(kind::DATA_LONG, data_long);
+    handlers.set(kind::FINISHED, finished);
+}
+
+/// The handler of kinds that nothing has been registered for.
+pub(crate) fn unknown(_: &Context, rank: u32, _: Packet<'_>) -> Result<(), UnitError> {
+    Err(UnitError::Packet {
+        rank,
+        reason: "no handler is registered for its kind",
+    })
+}
+
+fn eager(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+    let envelope = Envelope::from_metadata(packet.word(0), origin);
+    let total = packet.bytes().saturating_sub(8);
+    match context.take_receive(&envelope) {
+        Some((id, request)) => {
+            deliver(request, 0, packet, 8);
+            context.received(id, request, total);
+        }
+        None => context.keep(envelope, packet.to_vec(8), total, None),
+    }
+    Ok(())
+}
+
+fn eager_synchronous(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+    let envelope = Envelope::from_metadata(packet.word(0), origin);
+    let total = packet.bytes().saturating_sub(16);
+    let sender = RequestId::from_word(packet.word(8));
+    match context.take_receive(&envelope) {
+        Some((id, request)) => {
+            deliver(request, 0, packet, 16);
+            context.received(id, request, total);
+            context.control(origin as usize, kind::FINISHED, 0, sender.word(), &[])
+        }
+        None => {
+            context.keep(envelope, packet.to_vec(16), total, Some(sender));
+            Ok(())
+        }
+    }
+}
+
+fn eager_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+    let envelope = Envelope::from_metadata(packet.word(0), origin);
+    let total = packet.word(8) as usize;
+    if total > context.table.eager_bytes() {
+        return Err(UnitError::Packet {
+            rank: origin,
+            reason: "its message is too long to be eager",
+        });
+    }
+    let incoming = match context.take_receive(&envelope) {
+        Some((id, request)) => {
+            deliver(request, 0, packet, 16);
+            Incoming::Request {
+                id,
+                at: packet.bytes().saturating_sub(16),
+                total,
+            }
+        }
+        None => {
+            let mut data = Vec::with_capacity(total);
+            data.extend_from_slice(&packet.to_vec(16));
+            let message = Unexpected::Data {
+                data,
+                total,
+                synchronous: None,
+            };
+            let index = context.unexpected.borrow_mut().arrive(envelope, message);
+            Incoming::Unexpected { index }
+        }
+    };
+    context.incoming[origin as usize].set(incoming);
+    Ok(())
+}
+
+fn data_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+    let id = RequestId::from_word(packet.word(0));
+    let (at, total) = (packet.bytes().saturating_sub(16), packet.word(8) as usize);
+    if let Some(request) = context.requests.get(id) {
+        deliver(request, 0, packet, 16);
+    }
+    context.incoming[origin as usize].set(Incoming::Request { id, at, total });
+    Ok(())
+}
+
+fn data(context: &Context, _origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+    let id = RequestId::from_word(packet.word(0));
+    if let Some(request) = context.requests.get(id) {
+        deliver(request, 0, packet, 8);
+        context.received(id, request, packet.bytes().saturating_sub(8));
+    }
+    Ok(())
+}
+
+fn continuation(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+    match context.incoming[origin as usize].get() {
+        Incoming::Request { id, at, total } => {
+            continue_request(context, origin, packet, (id, at, total));
+            Ok(())
+        }
+        Incoming::Unexpected { index } => continue_unexpected(context, origin, packet, index),
+        Incoming::Nothing => Err(UnitError::Packet {
+            rank: origin,
+            reason: "it continues no message",
+        }),
+    }
+}
+
+fn continue_request(
+    context: &Context,
+    origin: u32,
+    packet: Packet<'_>,
+    (id, at, total): (RequestId, usize, usize),
+) {
+    let request = context.requests.get(id);
+    if let Some(request) = request {
+        deliver(request, at, packet, 0);
+    }
+    let at = at + packet.bytes();
+    if at < total {
+        context.incoming[origin as usize].set(Incoming::Request { id, at, total });
+        return;
+    }
+    context.incoming[origin as usize].set(Incoming::Nothing);
+    if let Some(request) = request {
+        context.received(id, request, total);
+    }
+}
+
+fn continue_unexpected(
+    context: &Context,
+    origin: u32,
+    packet: Packet<'_>,
+    index: u32,
+) -> Result<(), UnitError> {
+    let mut unexpected = context.unexpected.borrow_mut();
+    let Some(Unexpected::Data { data, total, .. }) = unexpected.get_mut(index) else {
+        return Err(UnitError::Packet {
+            rank: origin,
+            reason: "it continues a message that is gone",
+        });
+    };
+    data.extend_from_slice(&packet.to_vec(0));
+    if data.len() >= *total {
+        context.incoming[origin as usize].set(Incoming::Nothing);
+    }
+    Ok(())
+}
+
+fn request_to_send(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+    let envelope = Envelope::from_metadata(packet.word(0), origin);
+    let offer = Offer {
+        bytes: packet.word(8) as usize,
+        address: packet.word(16),
+        origins_request: packet.word(24),
+        in_one_piece: packet.auxiliary() & IN_ONE_PIECE != 0,
+    };
+    match context.take_receive(&envelope) {
+        Some((id, request)) => context.fetch(id, request, origin, offer),
+        None => {
+            context
+                .unexpected
+                .borrow_mut()
+                .arrive(envelope, Unexpected::Rendezvous(offer));
+            Ok(())
+        }
+    }
+}
+
+fn clear_to_send(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+    context.send_data(RequestId::from_word(packet.word(0)), origin, packet.word(8))
+}
+
+fn finished(context: &Context, _origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+    context.sent(RequestId::from_word(packet.word(0)));
+    Ok(())
+}
+
+/// Copies a packet's data, from its byte `from` on, to byte `at` of the receive's buffer, as
+/// far as there is room.
+#[inline(always)]
+fn deliver(request: &Request, at: usize, packet: Packet<'_>, from: usize) {
+    let bytes = packet.bytes().saturating_sub(from);
+    match &mut *request.buffer.borrow_mut() {
+        Buffer::Contiguous {
+            address,
+            bytes: room,
+        } => {
+            let bytes = bytes.min(room.saturating_sub(at));
+            // SAFETY: at + bytes is at most the room, which whoever posted the receive
+            // vouched for; with no bytes left the pointer is not used.
+            unsafe { packet.copy_to(from, address.wrapping_add(at), bytes) };
+        }
+        Buffer::Noncontiguous(memory) => {
+            let bytes = bytes
+                .min(memory.bytes().saturating_sub(at))
+                .min(FRAGMENT_BYTES);
+            let mut copy = [0_u8; FRAGMENT_BYTES];
+            // SAFETY: the copy has room for a fragment; at + bytes is at most what the
+            // described memory takes, and whoever posted the receive vouched for it.
+            unsafe {
+                packet.copy_to(from, copy.as_mut_ptr(), bytes);
+                memory.unpack(at, copy.as_ptr(), bytes);
+            }
+        }
+    }
+}
+
+impl Context {
+    /// The oldest posted receive that looks for `envelope`.
+    #[inline(always)]
+    fn take_receive(&self, envelope: &Envelope) -> Option<(RequestId, &'static Request)> {
+        let id = self.posted.borrow_mut().take_receive(envelope)?;
+        let request = self
+            .requests
+            .get(id)
+            .expect("a posted receive has its request");
+        request.posted.set(None);
+        self.matched(request, envelope);
+        Some((id, request))
+    }
+
+    /// A receive has found its message: from now on it knows where from.
+    #[inline(always)]
+    pub(crate) fn matched(&self, request: &Request, envelope: &Envelope) {
+        let outcome = Outcome {
+            task: envelope.source,
+            tag: envelope.tag,
+            ..Outcome::default()
+        };
+        request.outcome.set(outcome);
+    }
+
+    /// All `total` bytes of a matched message have come.
+    #[inline(always)]
+    pub(crate) fn received(&self, id: RequestId, request: &Request, total: usize) {
+        let room = request.buffer.borrow().bytes();
+        let outcome = Outcome {
+            bytes: total.min(room),
+            truncated: total > room,
+            ..request.outcome.get()
+        };
+        self.requests.finish(id, request, outcome);
+    }
+
+    #[cold]
+    fn keep(
+        &self,
+        envelope: Envelope,
+        data: Vec<u8>,
+        total: usize,
+        synchronous: Option<RequestId>,
+    ) {
+        let message = Unexpected::Data {
+            data,
+            total,
+            synchronous,
+        };
+        self.unexpected.borrow_mut().arrive(envelope, message);
+    }
+
+    /// A matched message's data waits at its origin: copies it, or asks for packets.
+    pub(crate) fn fetch(
+        &self,
+        id: RequestId,
+        request: &Request,
+        origin: u32,
+        offer: Offer,
+    ) -> Result<(), UnitError> {
+        if offer.in_one_piece && self.copy_offer(request, origin, offer) {
+            self.received(id, request, offer.bytes);
+            return self.control(
+                origin as usize,
+                kind::FINISHED,
+                0,
+                offer.origins_request,
+                &[],
+            );
+        }
+        let words = id.word().to_ne_bytes();
+        self.control(
+            origin as usize,
+            kind::CLEAR_TO_SEND,
+            0,
+            offer.origins_request,
+            &words,
+        )
+    }
+
+    fn copy_offer(&self, request: &Request, origin: u32, offer: Offer) -> bool {
+        let process = self.unit.job().process(origin as usize).unwrap_or(0);
+        if self.kernel_refuses.get() {
+            return false;
+        }
+        let mut buffer = request.buffer.borrow_mut();
+        let bytes = offer.bytes.min(buffer.bytes());
+        let copied = match &mut *buffer {
+            // SAFETY: the buffer has room for the bytes; whoever posted the receive vouched
+            // for it.
+            Buffer::Contiguous { address, .. } => unsafe {
+                kernel_copy::read(process, *address, offer.address, bytes)
+            },
+            Buffer::Noncontiguous(_) => fetch_in_pieces(process, &mut buffer, offer.address, bytes),
+        };
+        self.kernel_refuses.set(copied.is_err());
+        copied.is_ok()
+    }
+}
+
+fn fetch_in_pieces(
+    process: i32,
+    buffer: &mut Buffer,
+    address: u64,
+    bytes: usize,
+) -> Result<(), kernel_copy::KernelCopyError> {
+    let mut piece = vec![0_u8; FETCH_BYTES.min(bytes)];
+    for at in (0..bytes).step_by(FETCH_BYTES) {
+        let length = FETCH_BYTES.min(bytes - at);
+        // SAFETY: the piece has room for `length` bytes, and so has the buffer from `at` on.
+        unsafe {
+            kernel_copy::read(process, piece.as_mut_ptr(), address + at as u64, length)?;
+            buffer.unpack(at, piece.as_ptr(), length);
+        }
+    }
+    Ok(())
+}

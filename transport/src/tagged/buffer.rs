@@ -1,0 +1,96 @@
+//! The memory of a message at either end: contiguous, or described by its owner.
+//!
+//! Before: MPI turns (address, count, datatype) into a [`Buffer`]. After: protocols move
+//! bytes between it and packets, by offset within the message.
+
+/// Memory whose bytes do not follow each other; implemented by MPI's datatypes.
+///
+/// Calls come mostly with `at` where the last call ended; an implementation remembers its
+/// place and seeks otherwise.
+pub trait Noncontiguous {
+    /// Bytes of the message.
+    fn bytes(&self) -> usize;
+
+    /// Writes message bytes `at..at + bytes` to `target`.
+    ///
+    /// # Safety
+    ///
+    /// `target` is writable for `bytes` bytes, and the described memory is readable.
+    unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize);
+
+    /// Takes message bytes `at..at + bytes` from `source`.
+    ///
+    /// # Safety
+    ///
+    /// `source` is readable for `bytes` bytes, and the described memory is writable.
+    unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize);
+}
+
+/// The memory of a message in this process.
+pub enum Buffer {
+    /// `bytes` bytes that follow each other.
+    Contiguous {
+        /// The first byte.
+        address: *mut u8,
+        /// How many.
+        bytes: usize,
+    },
+    /// Anything else.
+    Noncontiguous(Box<dyn Noncontiguous>),
+}
+
+impl Buffer {
+    /// Bytes that the message has, or for which there is room.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Contiguous { bytes, .. } => *bytes,
+            Self::Noncontiguous(memory) => memory.bytes(),
+        }
+    }
+
+    /// Writes message bytes `at..at + bytes` to `target`.
+    ///
+    /// # Safety
+    ///
+    /// `at + bytes` is at most [`Self::bytes`]; `target` is writable for `bytes` bytes; the
+    /// buffer's memory is readable.
+    pub unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize) {
+        match self {
+            // SAFETY: the range lies in the buffer; the caller vouches for the rest. A user's
+            // buffer and the target (a lane or a temporary) never overlap.
+            Self::Contiguous { address, .. } => unsafe {
+                std::ptr::copy_nonoverlapping(address.add(at), target, bytes);
+            },
+            // SAFETY: as the caller vouches.
+            Self::Noncontiguous(memory) => unsafe { memory.pack(at, target, bytes) },
+        }
+    }
+
+    /// Takes message bytes `at..at + bytes` from `source`.
+    ///
+    /// # Safety
+    ///
+    /// `at + bytes` is at most [`Self::bytes`]; `source` is readable for `bytes` bytes; the
+    /// buffer's memory is writable.
+    pub unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize) {
+        match self {
+            // SAFETY: the range lies in the buffer; the caller vouches for the rest.
+            Self::Contiguous { address, .. } => unsafe {
+                pamir_shm::mapped_lane::copy_short(source, address.add(at), bytes);
+            },
+            // SAFETY: as the caller vouches.
+            Self::Noncontiguous(memory) => unsafe { memory.unpack(at, source, bytes) },
+        }
+    }
+}
+
+impl std::fmt::Debug for Buffer {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kind = if matches!(self, Self::Contiguous { .. }) {
+            "contiguous"
+        } else {
+            "noncontiguous"
+        };
+        write!(formatter, "Buffer({kind}, {} bytes)", self.bytes())
+    }
+}

@@ -1,0 +1,115 @@
+//! Envelopes, and the patterns of receives.
+//!
+//! An envelope is (context id, source task, tag), MPI-5.0 section 3.2.3; the destination
+//! is where it arrives. A pattern may leave source or tag open.
+
+/// What a message says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    /// Keeps communicators, and the collectives within one, apart.
+    pub context: u32,
+    /// The task that sent it.
+    pub source: u32,
+    /// The tag.
+    pub tag: i32,
+}
+
+impl Envelope {
+    /// Tag and context as they travel in a packet's metadata word; the lane tells the source.
+    #[inline(always)]
+    pub fn metadata(context: u32, tag: i32) -> u64 {
+        u64::from(tag as u32) | u64::from(context) << 32
+    }
+
+    /// The envelope of a packet.
+    #[inline(always)]
+    pub fn from_metadata(metadata: u64, source: u32) -> Self {
+        Self {
+            context: (metadata >> 32) as u32,
+            source,
+            tag: metadata as u32 as i32,
+        }
+    }
+
+    /// A number that equal envelopes share.
+    #[inline(always)]
+    pub fn hash(&self) -> u32 {
+        let mixed = self.context.wrapping_mul(0x9E37_79B1)
+            ^ self.source.wrapping_mul(0x85EB_CA77)
+            ^ (self.tag as u32).wrapping_mul(0xC2B2_AE3D);
+        mixed ^ mixed >> 15
+    }
+}
+
+/// What a receive or probe looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pattern {
+    wanted: Envelope,
+    source_mask: u32,
+    tag_mask: u32,
+}
+
+impl Pattern {
+    /// A pattern; `None` matches any source or any tag.
+    #[inline(always)]
+    pub fn new(context: u32, source: Option<u32>, tag: Option<i32>) -> Self {
+        Self {
+            wanted: Envelope {
+                context,
+                source: source.unwrap_or(0),
+                tag: tag.unwrap_or(0),
+            },
+            source_mask: if source.is_some() { u32::MAX } else { 0 },
+            tag_mask: if tag.is_some() { u32::MAX } else { 0 },
+        }
+    }
+
+    /// Whether only one envelope matches: that one.
+    #[inline(always)]
+    pub fn exact(&self) -> Option<Envelope> {
+        (self.source_mask & self.tag_mask != 0).then_some(self.wanted)
+    }
+
+    /// The source, if it is not left open.
+    #[inline(always)]
+    pub fn source(&self) -> Option<u32> {
+        (self.source_mask != 0).then_some(self.wanted.source)
+    }
+
+    /// Whether a message with `envelope` is one that is looked for.
+    #[inline(always)]
+    pub fn matches(&self, envelope: &Envelope) -> bool {
+        let source = (self.wanted.source ^ envelope.source) & self.source_mask;
+        let tag = (self.wanted.tag ^ envelope.tag) as u32 & self.tag_mask;
+        self.wanted.context == envelope.context && source | tag == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wildcards_match() {
+        let envelope = Envelope {
+            context: 4,
+            source: 7,
+            tag: -2,
+        };
+        let metadata = Envelope::metadata(4, -2);
+        assert_eq!(Envelope::from_metadata(metadata, 7), envelope);
+        for (source, tag, matches) in [
+            (Some(7), Some(-2), true),
+            (None, Some(-2), true),
+            (Some(7), None, true),
+            (None, None, true),
+            (Some(6), None, false),
+            (None, Some(2), false),
+        ] {
+            let pattern = Pattern::new(4, source, tag);
+            assert_eq!(pattern.matches(&envelope), matches);
+            assert_eq!(pattern.exact().is_some(), source.is_some() && tag.is_some());
+            assert!(!Pattern::new(5, source, tag).matches(&envelope));
+        }
+    }
+}

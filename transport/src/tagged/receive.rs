@@ -1,0 +1,151 @@
+//! Posting receives, and looking for messages without receiving them.
+//!
+//! Before: `mpi/point_to_point/receive`, or a collective's exchange. After: the request is
+//! complete at once if the message was here, else [`crate::tagged::arrival`] completes it.
+
+use pamir_driver::unit::UnitError;
+
+use crate::context::Context;
+use crate::protocol::kind;
+use crate::tagged::arrival::{Incoming, Unexpected};
+use crate::tagged::buffer::Buffer;
+use crate::tagged::envelope::{Envelope, Pattern};
+use crate::tagged::request::{Outcome, Phase, Request, RequestId};
+
+/// What a probe tells of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Its envelope.
+    pub envelope: Envelope,
+    /// Its length in bytes.
+    pub bytes: usize,
+}
+
+/// A message that was taken out of the unexpected queue to be received later (MPI-5.0
+/// section 3.8.2, matched probe).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatchedMessage {
+    index: u32,
+    /// What the probe told.
+    pub found: Found,
+}
+
+impl Context {
+    /// Receives the next message that `pattern` looks for into `buffer`.
+    ///
+    /// # Safety
+    ///
+    /// The buffer is writable until the request is complete.
+    #[inline]
+    pub unsafe fn receive(&self, pattern: Pattern, buffer: Buffer) -> Result<RequestId, UnitError> {
+        let (id, request) = self.requests.start(buffer);
+        let found = self.unexpected.borrow().find_message(&pattern);
+        match found {
+            Some(index) => {
+                self.unexpected.borrow_mut().hide(index);
+                self.take_message(index, id, request)?;
+            }
+            None => {
+                let place = self.posted.borrow_mut().post(pattern, id);
+                request.posted.set(Some(place));
+            }
+        }
+        Ok(id)
+    }
+
+    /// Receives a message that a matched probe has taken out.
+    ///
+    /// # Safety
+    ///
+    /// The buffer is writable until the request is complete.
+    pub unsafe fn receive_matched(
+        &self,
+        message: MatchedMessage,
+        buffer: Buffer,
+    ) -> Result<RequestId, UnitError> {
+        let (id, request) = self.requests.start(buffer);
+        self.take_message(message.index, id, request)?;
+        Ok(id)
+    }
+
+    /// Gives a hidden message to a receive.
+    fn take_message(&self, index: u32, id: RequestId, request: &Request) -> Result<(), UnitError> {
+        let envelope = self.unexpected.borrow().envelope(index);
+        let message = self.unexpected.borrow_mut().take(index);
+        self.matched(request, &envelope);
+        match message.expect("a hidden message is taken once") {
+            Unexpected::Rendezvous(offer) => self.fetch(id, request, envelope.source, offer),
+            Unexpected::Data {
+                data,
+                total,
+                synchronous,
+            } => {
+                self.take_data(&data, total, envelope.source, id, request);
+                match synchronous {
+                    Some(sender) => {
+                        let source = envelope.source as usize;
+                        self.control(source, kind::FINISHED, 0, sender.word(), &[])
+                    }
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    fn take_data(&self, data: &[u8], total: usize, source: u32, id: RequestId, request: &Request) {
+        let mut buffer = request.buffer.borrow_mut();
+        let bytes = data.len().min(buffer.bytes());
+        // SAFETY: the buffer has room for the bytes; whoever posted the receive vouched for it.
+        unsafe { buffer.unpack(0, data.as_ptr(), bytes) };
+        drop(buffer);
+        if data.len() < total {
+            let incoming = Incoming::Request {
+                id,
+                at: data.len(),
+                total,
+            };
+            self.incoming[source as usize].set(incoming);
+        } else {
+            self.received(id, request, total);
+        }
+    }
+
+    /// Looks for a message, and leaves it where it is.
+    #[inline]
+    pub fn probe(&self, pattern: &Pattern) -> Option<Found> {
+        let mut unexpected = self.unexpected.borrow_mut();
+        let index = unexpected.find_message(pattern)?;
+        let envelope = unexpected.envelope(index);
+        let bytes = unexpected.get_mut(index)?.bytes();
+        Some(Found { envelope, bytes })
+    }
+
+    /// Looks for a message, and takes it out so that nobody else can receive it.
+    pub fn probe_matched(&self, pattern: &Pattern) -> Option<MatchedMessage> {
+        let found = self.probe(pattern)?;
+        let mut unexpected = self.unexpected.borrow_mut();
+        let index = unexpected.find_message(pattern)?;
+        unexpected.hide(index);
+        Some(MatchedMessage { index, found })
+    }
+
+    /// Takes a receive back, unless its message has come; whether it was taken back.
+    pub fn cancel(&self, id: RequestId) -> bool {
+        let Some(request) = self.requests.get(id) else {
+            return false;
+        };
+        let Some(place) = request.posted.take() else {
+            return false;
+        };
+        if request.phase() != Phase::Active {
+            return false;
+        }
+        self.posted.borrow_mut().withdraw(place);
+        let outcome = Outcome {
+            cancelled: true,
+            ..Outcome::default()
+        };
+        self.requests.finish(id, request, outcome);
+        true
+    }
+}

@@ -1,0 +1,258 @@
+//! Requests: operations under way.
+//!
+//! Before: a send or receive that cannot be finished at once takes a slot here. After: the
+//! caller sees that it is complete, reads its [`Outcome`], and gives the slot back.
+//!
+//! | from      | to        | by |
+//! |-----------|-----------|----|
+//! | free      | active    | `Requests::start` |
+//! | active    | complete  | `Request::complete` |
+//! | complete  | free      | `Requests::free` |
+//! | active    | detached  | `Requests::detach`: nobody will ask again |
+//! | detached  | free      | `Requests::finish` |
+//!
+//! A [`RequestId`] carries the slot's generation, so that an id that was given back, or one
+//! that a peer invented, is recognised. Slots lie in blocks that are made once and kept for
+//! the life of the process, so a reference to one stays good.
+
+use std::cell::{Cell, RefCell};
+
+use crate::tagged::buffer::Buffer;
+
+const BLOCK: usize = 64;
+
+/// Names a request; never 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RequestId(u64);
+
+impl RequestId {
+    fn new(index: usize, generation: u32) -> Self {
+        Self(index as u64 | u64::from(generation) << 32)
+    }
+
+    /// As it travels in packets and descriptors.
+    #[inline(always)]
+    pub fn word(self) -> u64 {
+        self.0
+    }
+
+    /// The id that a word stands for; whether it names anything is seen when it is used.
+    #[inline(always)]
+    pub fn from_word(word: u64) -> Self {
+        Self(word)
+    }
+
+    #[inline(always)]
+    fn index(self) -> usize {
+        self.0 as u32 as usize
+    }
+
+    #[inline(always)]
+    fn generation(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+}
+
+/// How far a request is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The slot is not in use.
+    Free,
+    /// Under way.
+    Active,
+    /// Under way, and to be freed as soon as it is done.
+    Detached,
+    /// Done; its outcome can be read.
+    Complete,
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// The task at the other end.
+    pub task: u32,
+    /// The message's tag.
+    pub tag: i32,
+    /// Bytes that were sent, or received (at most what there was room for).
+    pub bytes: usize,
+    /// The message was longer than the buffer.
+    pub truncated: bool,
+    /// The receive was taken back before a message came.
+    pub cancelled: bool,
+}
+
+/// One operation under way.
+#[derive(Debug)]
+pub struct Request {
+    generation: Cell<u32>,
+    phase: Cell<Phase>,
+    /// Free for the layer above: what the request belongs to.
+    pub owner: Cell<u64>,
+    /// The message's memory.
+    pub buffer: RefCell<Buffer>,
+    /// How it ended.
+    pub outcome: Cell<Outcome>,
+    /// For a receive that is not matched: its place in the posted queue.
+    pub posted: Cell<Option<u32>>,
+}
+
+impl Request {
+    fn empty() -> Self {
+        Self {
+            generation: Cell::new(1),
+            phase: Cell::new(Phase::Free),
+            owner: Cell::new(0),
+            buffer: RefCell::new(NOTHING),
+            outcome: Cell::default(),
+            posted: Cell::new(None),
+        }
+    }
+
+    /// How far it is.
+    #[inline(always)]
+    pub fn phase(&self) -> Phase {
+        self.phase.get()
+    }
+
+    /// Whether its outcome can be read.
+    #[inline(always)]
+    pub fn is_complete(&self) -> bool {
+        self.phase.get() == Phase::Complete
+    }
+}
+
+const NOTHING: Buffer = Buffer::Contiguous {
+    address: std::ptr::null_mut(),
+    bytes: 0,
+};
+
+/// All requests of a context.
+#[derive(Debug, Default)]
+pub struct Requests {
+    blocks: RefCell<Vec<&'static [Request; BLOCK]>>,
+    free: RefCell<Vec<u32>>,
+}
+
+impl Requests {
+    /// Takes a slot for an operation on `buffer`.
+    #[inline]
+    pub fn start(&self, buffer: Buffer) -> (RequestId, &'static Request) {
+        let free = self.free.borrow_mut().pop();
+        let index = free.unwrap_or_else(|| self.grow());
+        let request = self.slot(index as usize).expect("a free slot exists");
+        request.phase.set(Phase::Active);
+        request.buffer.replace(buffer);
+        (
+            RequestId::new(index as usize, request.generation.get()),
+            request,
+        )
+    }
+
+    #[cold]
+    fn grow(&self) -> u32 {
+        // Kept for the life of the process, as the module's text says: slots are reused.
+        let block: &'static [Request; BLOCK] =
+            Box::leak(Box::new(std::array::from_fn(|_| Request::empty())));
+        let mut blocks = self.blocks.borrow_mut();
+        let first = blocks.len() * BLOCK;
+        blocks.push(block);
+        self.free
+            .borrow_mut()
+            .extend((first + 1..first + BLOCK).rev().map(|index| index as u32));
+        first as u32
+    }
+
+    #[inline(always)]
+    fn slot(&self, index: usize) -> Option<&'static Request> {
+        self.blocks
+            .borrow()
+            .get(index / BLOCK)
+            .map(|block| &block[index % BLOCK])
+    }
+
+    /// The request with this id, unless it was given back or never existed.
+    #[inline(always)]
+    pub fn get(&self, id: RequestId) -> Option<&'static Request> {
+        let request = self.slot(id.index())?;
+        let current = request.generation.get() == id.generation();
+        (current && request.phase.get() != Phase::Free).then_some(request)
+    }
+
+    /// The operation is done: its outcome can be read, or, if nobody will, it is freed.
+    #[inline]
+    pub fn finish(&self, id: RequestId, request: &Request, outcome: Outcome) {
+        request.outcome.set(outcome);
+        if request.phase.replace(Phase::Complete) == Phase::Detached {
+            self.free(id, request);
+        }
+    }
+
+    /// Nobody will ask for the outcome.
+    pub fn detach(&self, id: RequestId, request: &Request) {
+        match request.phase.get() {
+            Phase::Complete => self.free(id, request),
+            Phase::Active => request.phase.set(Phase::Detached),
+            Phase::Free | Phase::Detached => {}
+        }
+    }
+
+    /// Gives the slot back; the id names nothing from now on.
+    #[inline]
+    pub fn free(&self, id: RequestId, request: &Request) {
+        debug_assert_eq!(request.generation.get(), id.generation());
+        request.phase.set(Phase::Free);
+        // 31 bits, so that the layer above can mark an id as its own in the top bit.
+        request
+            .generation
+            .set((request.generation.get() + 1 & 0x7FFF_FFFF).max(1));
+        request.posted.set(None);
+        if matches!(*request.buffer.borrow(), Buffer::Noncontiguous(_)) {
+            request.buffer.replace(NOTHING);
+        }
+        self.free.borrow_mut().push(id.index() as u32);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_recognised_once() {
+        let requests = Requests::default();
+        let ids: Vec<_> = (0..200).map(|_| requests.start(NOTHING)).collect();
+        for (id, request) in &ids {
+            assert!(std::ptr::eq(requests.get(*id).unwrap(), *request));
+            assert_eq!(RequestId::from_word(id.word()), *id);
+        }
+        let (id, request) = ids[70];
+        requests.finish(
+            id,
+            request,
+            Outcome {
+                tag: 5,
+                ..Outcome::default()
+            },
+        );
+        assert_eq!(
+            (request.is_complete(), request.outcome.get().tag),
+            (true, 5)
+        );
+        requests.free(id, request);
+        assert!(requests.get(id).is_none());
+        let (again, _) = requests.start(NOTHING);
+        assert_ne!(again, id);
+        assert!(requests.get(RequestId::from_word(u64::MAX)).is_none());
+        assert!(requests.get(RequestId::from_word(0)).is_none());
+    }
+
+    #[test]
+    fn a_detached_request_frees_itself() {
+        let requests = Requests::default();
+        let (id, request) = requests.start(NOTHING);
+        requests.detach(id, request);
+        assert!(requests.get(id).is_some());
+        requests.finish(id, request, Outcome::default());
+        assert!(requests.get(id).is_none());
+    }
+}

@@ -1,0 +1,319 @@
+//! Starting tagged messages.
+//!
+//! Before: `mpi/point_to_point/send`, or a collective's exchange. After: the driver's
+//! injection FIFO.
+//!
+//! A message that fits one packet and finds room in the lane is gone when [`Context::send`]
+//! returns, and needs no request. Everything else becomes a request.
+
+use pamir_driver::descriptor::{Descriptor, Source};
+use pamir_driver::unit::UnitError;
+
+use crate::context::Context;
+use crate::protocol::kind;
+use crate::protocol::select::SendProtocol;
+use crate::tagged::buffer::{Buffer, Noncontiguous};
+use crate::tagged::envelope::Envelope;
+use crate::tagged::request::{Outcome, Request, RequestId};
+
+/// In a `REQUEST_TO_SEND`: the data lies in one piece, at the address given.
+pub(crate) const IN_ONE_PIECE: u16 = 1;
+
+/// When a send is complete.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completion {
+    /// When the buffer may be changed again.
+    Local,
+    /// When the target has begun to receive (MPI's synchronous mode).
+    Matched,
+}
+
+/// Where a message goes, and under which envelope.
+#[derive(Clone, Copy, Debug)]
+pub struct Address {
+    /// The target task.
+    pub task: usize,
+    /// The context id.
+    pub context: u32,
+    /// The tag.
+    pub tag: i32,
+}
+
+impl Context {
+    /// Sends `bytes` contiguous bytes; `None` if that is done, else the request.
+    ///
+    /// # Safety
+    ///
+    /// `source` is readable for `bytes` bytes until the request is complete.
+    #[inline(always)]
+    pub unsafe fn send(
+        &self,
+        to: Address,
+        source: *const u8,
+        bytes: usize,
+    ) -> Result<Option<RequestId>, UnitError> {
+        if bytes <= self.unit.packet_bytes() {
+            let metadata = Envelope::metadata(to.context, to.tag);
+            // SAFETY: the caller vouches for the source; the length was just checked.
+            let sent = unsafe {
+                self.unit
+                    .inject_immediate(to.task, kind::EAGER, 0, metadata, source, bytes)?
+            };
+            if sent {
+                return Ok(None);
+            }
+        }
+        let buffer = Buffer::Contiguous {
+            address: source.cast_mut(),
+            bytes,
+        };
+        // SAFETY: as the caller vouches.
+        unsafe { self.start_send(to, buffer, Completion::Local).map(Some) }
+    }
+
+    /// Starts a send that needs a request.
+    ///
+    /// # Safety
+    ///
+    /// The buffer is readable until the request is complete.
+    #[inline(never)]
+    pub unsafe fn start_send(
+        &self,
+        to: Address,
+        buffer: Buffer,
+        completion: Completion,
+    ) -> Result<RequestId, UnitError> {
+        let bytes = buffer.bytes();
+        let protocol = match completion {
+            Completion::Local => self.table.protocol(bytes),
+            Completion::Matched => SendProtocol::Rendezvous,
+        };
+        let (id, request) = self.requests.start(buffer);
+        let outcome = Outcome {
+            task: to.task as u32,
+            tag: to.tag,
+            bytes,
+            ..Outcome::default()
+        };
+        request.outcome.set(outcome);
+        // SAFETY: as the caller vouches; the request keeps the buffer's description.
+        unsafe {
+            match protocol {
+                SendProtocol::Immediate => self.submit_data(id, request, to, kind::EAGER)?,
+                SendProtocol::Eager => self.submit_data(id, request, to, kind::EAGER_LONG)?,
+                SendProtocol::Rendezvous
+                    if completion == Completion::Matched
+                        && bytes + 8 <= self.unit.packet_bytes() =>
+                {
+                    self.submit_synchronous(id, request, to)?;
+                }
+                SendProtocol::Rendezvous => self.request_to_send(id, request, to)?,
+            }
+        }
+        Ok(id)
+    }
+
+    /// Sends the whole message in packets of its own lane.
+    ///
+    /// # Safety
+    ///
+    /// The request's buffer is readable until the request is complete.
+    unsafe fn submit_data(
+        &self,
+        id: RequestId,
+        request: &Request,
+        to: Address,
+        kind: u8,
+    ) -> Result<(), UnitError> {
+        let metadata = Envelope::metadata(to.context, to.tag);
+        let descriptor = data_descriptor(id, request, to.task as u32, kind, metadata);
+        // SAFETY: the cookie makes the engine tell when the buffer is no longer needed; the
+        // caller vouches for it until then.
+        unsafe { self.unit.submit(self, descriptor) }
+    }
+
+    /// A short message whose sender wants to know when it is matched: the request's id goes
+    /// before the data.
+    ///
+    /// # Safety
+    ///
+    /// The request's buffer is readable.
+    unsafe fn submit_synchronous(
+        &self,
+        id: RequestId,
+        request: &Request,
+        to: Address,
+    ) -> Result<(), UnitError> {
+        let bytes = request.buffer.borrow().bytes();
+        let mut packet = vec![0_u8; 8 + bytes];
+        packet[..8].copy_from_slice(&id.word().to_ne_bytes());
+        // SAFETY: the vector has room for the bytes behind the id.
+        unsafe {
+            request
+                .buffer
+                .borrow_mut()
+                .pack(0, packet.as_mut_ptr().add(8), bytes)
+        };
+        let metadata = Envelope::metadata(to.context, to.tag);
+        self.control(to.task, kind::EAGER_SYNCHRONOUS, 0, metadata, &packet)
+    }
+
+    /// Asks the target to fetch, or to ask for, the data.
+    ///
+    /// # Safety
+    ///
+    /// The request's buffer is readable until the request is complete: the target reads it.
+    unsafe fn request_to_send(
+        &self,
+        id: RequestId,
+        request: &Request,
+        to: Address,
+    ) -> Result<(), UnitError> {
+        let (address, in_one_piece) = match &*request.buffer.borrow() {
+            Buffer::Contiguous { address, .. } => (*address as u64, IN_ONE_PIECE),
+            Buffer::Noncontiguous(_) => (0, 0),
+        };
+        let bytes = request.buffer.borrow().bytes() as u64;
+        let words = [bytes, address, id.word()].map(u64::to_ne_bytes);
+        let metadata = Envelope::metadata(to.context, to.tag);
+        self.control(
+            to.task,
+            kind::REQUEST_TO_SEND,
+            in_one_piece,
+            metadata,
+            words.as_flattened(),
+        )
+    }
+
+    /// Sends a control packet behind everything that was sent to `task` before.
+    pub(crate) fn control(
+        &self,
+        task: usize,
+        kind: u8,
+        auxiliary: u16,
+        metadata: u64,
+        payload: &[u8],
+    ) -> Result<(), UnitError> {
+        // SAFETY: the slice is readable.
+        let sent = unsafe {
+            self.unit.inject_immediate(
+                task,
+                kind,
+                auxiliary,
+                metadata,
+                payload.as_ptr(),
+                payload.len(),
+            )?
+        };
+        if !sent {
+            self.control_later(task, kind, auxiliary, metadata, payload)?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn control_later(
+        &self,
+        task: usize,
+        kind: u8,
+        auxiliary: u16,
+        metadata: u64,
+        payload: &[u8],
+    ) -> Result<(), UnitError> {
+        let (id, request) = self
+            .requests
+            .start(Buffer::Noncontiguous(Box::new(Copied(payload.to_vec()))));
+        self.requests.detach(id, request);
+        let descriptor = data_descriptor(id, request, task as u32, kind, metadata);
+        // SAFETY: the copy lives in the request, which is freed when the engine is done.
+        unsafe {
+            self.unit.submit(
+                self,
+                Descriptor {
+                    auxiliary,
+                    ..descriptor
+                },
+            )
+        }
+    }
+
+    /// The target asks for the data of a rendezvous in packets.
+    pub(crate) fn send_data(
+        &self,
+        id: RequestId,
+        target: u32,
+        targets_request: u64,
+    ) -> Result<(), UnitError> {
+        let Some(request) = self.requests.get(id) else {
+            return Ok(());
+        };
+        let bytes = request.buffer.borrow().bytes();
+        let kind = if bytes <= self.unit.packet_bytes() {
+            kind::DATA
+        } else {
+            kind::DATA_LONG
+        };
+        let descriptor = data_descriptor(id, request, target, kind, targets_request);
+        // SAFETY: whoever started the send vouched for the buffer until the request is
+        // complete, which the cookie brings about.
+        unsafe { self.unit.submit(self, descriptor) }
+    }
+
+    /// The engine, or the target, has taken all the data of a send.
+    pub(crate) fn sent(&self, id: RequestId) {
+        if let Some(request) = self.requests.get(id) {
+            self.requests.finish(id, request, request.outcome.get());
+        }
+    }
+
+    /// The engine asks for a piece of a noncontiguous message.
+    pub(crate) fn pack_fragment(&self, id: RequestId, at: usize, target: *mut u8, bytes: usize) {
+        if let Some(request) = self.requests.get(id) {
+            // SAFETY: the engine gives room for the bytes, and asks for no more than the
+            // message has; whoever started the send vouched for its memory.
+            unsafe { request.buffer.borrow_mut().pack(at, target, bytes) };
+        }
+    }
+}
+
+fn data_descriptor(
+    id: RequestId,
+    request: &Request,
+    target: u32,
+    kind: u8,
+    metadata: u64,
+) -> Descriptor {
+    let buffer = request.buffer.borrow();
+    let (address, source) = match &*buffer {
+        Buffer::Contiguous { address, .. } => (*address, Source::Memory),
+        Buffer::Noncontiguous(_) => (std::ptr::null_mut(), Source::Owner),
+    };
+    let descriptor = Descriptor::memory_fifo(target, kind, metadata, address, buffer.bytes());
+    Descriptor {
+        cookie: id.word(),
+        source,
+        continuation: kind::CONTINUATION,
+        ..descriptor
+    }
+}
+
+/// Bytes that the request keeps itself.
+struct Copied(Vec<u8>);
+
+impl Noncontiguous for Copied {
+    fn bytes(&self) -> usize {
+        self.0.len()
+    }
+
+    unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize) {
+        let piece = &self.0[at..at + bytes];
+        // SAFETY: the caller gives room for the bytes, in memory that is not this vector's.
+        unsafe { std::ptr::copy_nonoverlapping(piece.as_ptr(), target, bytes) };
+    }
+
+    unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize) {
+        let piece = &mut self.0[at..at + bytes];
+        // SAFETY: the caller vouches for the source.
+        unsafe { std::ptr::copy_nonoverlapping(source, piece.as_mut_ptr(), bytes) };
+    }
+}

@@ -1,0 +1,258 @@
+//! Two contexts of one job in one process: every size, both orders of send and receive.
+
+use super::buffer::{Buffer, Noncontiguous};
+use super::envelope::Pattern;
+use super::request::RequestId;
+use super::send::{Address, Completion};
+use crate::context::Context;
+use pamir_driver::job::{Job, JobSpecification};
+use proptest::prelude::*;
+
+fn contexts(tasks: usize) -> Vec<Context> {
+    let job = Job::create(&JobSpecification {
+        ranks: tasks,
+        processing_units: vec![],
+    })
+    .unwrap();
+    let attach = |task| Job::attach(job.file_descriptor().try_clone_to_owned().unwrap(), task);
+    (0..tasks)
+        .map(|task| Context::new(attach(task).unwrap(), task).unwrap())
+        .collect()
+}
+
+/// Every second byte of a vector: the simplest memory with gaps.
+struct Gapped(*mut u8, usize);
+
+impl Noncontiguous for Gapped {
+    fn bytes(&self) -> usize {
+        self.1
+    }
+
+    unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize) {
+        for index in 0..bytes {
+            // SAFETY: the vector behind has twice as many bytes.
+            unsafe { target.add(index).write(self.0.add(2 * (at + index)).read()) };
+        }
+    }
+
+    unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize) {
+        for index in 0..bytes {
+            // SAFETY: as above.
+            unsafe { self.0.add(2 * (at + index)).write(source.add(index).read()) };
+        }
+    }
+}
+
+fn buffer(bytes: &mut [u8], gapped: bool) -> Buffer {
+    if gapped {
+        Buffer::Noncontiguous(Box::new(Gapped(bytes.as_mut_ptr(), bytes.len() / 2)))
+    } else {
+        Buffer::Contiguous {
+            address: bytes.as_mut_ptr(),
+            bytes: bytes.len(),
+        }
+    }
+}
+
+fn run(contexts: &[Context], ids: &[(usize, RequestId)]) {
+    let done = |(task, id): &(usize, RequestId)| {
+        contexts[*task].requests().get(*id).unwrap().is_complete()
+    };
+    for _ in 0..1_000_000 {
+        if ids.iter().all(done) {
+            return;
+        }
+        contexts.iter().for_each(|context| {
+            context.advance().unwrap();
+        });
+    }
+    panic!("requests do not complete");
+}
+
+/// Sends `bytes` bytes from context 0 to 1 and checks what comes.
+fn exchange(
+    contexts: &[Context],
+    bytes: usize,
+    room: usize,
+    gaps: (bool, bool),
+    receive_first: bool,
+    completion: Completion,
+) {
+    let width = |gapped| if gapped { 2 } else { 1 };
+    let mut source: Vec<u8> = (0..bytes * width(gaps.0))
+        .map(|at| (at / width(gaps.0) * 7) as u8)
+        .collect();
+    let mut target = vec![0xEE_u8; room * width(gaps.1)];
+    let to = Address {
+        task: 1,
+        context: 3,
+        tag: 9,
+    };
+    let pattern = Pattern::new(3, Some(0), None);
+    let mut ids = Vec::new();
+    for receive in [receive_first, !receive_first] {
+        // SAFETY: both vectors live until everything is complete.
+        let id = unsafe {
+            if receive {
+                (
+                    1,
+                    contexts[1]
+                        .receive(pattern, buffer(&mut target, gaps.1))
+                        .unwrap(),
+                )
+            } else {
+                (
+                    0,
+                    contexts[0]
+                        .start_send(to, buffer(&mut source, gaps.0), completion)
+                        .unwrap(),
+                )
+            }
+        };
+        ids.push(id);
+        contexts.iter().for_each(|context| {
+            context.advance().unwrap();
+        });
+    }
+    run(contexts, &ids);
+    let received = ids.iter().find(|(task, _)| *task == 1).unwrap().1;
+    let outcome = contexts[1].requests().get(received).unwrap().outcome.get();
+    assert_eq!(
+        (outcome.task, outcome.tag, outcome.bytes),
+        (0, 9, bytes.min(room))
+    );
+    assert_eq!(outcome.truncated, bytes > room);
+    for at in 0..room {
+        let expected = if at < bytes { (at * 7) as u8 } else { 0xEE };
+        assert_eq!(target[at * width(gaps.1)], expected, "byte {at} of {bytes}");
+    }
+    for (task, id) in ids {
+        let requests = contexts[task].requests();
+        requests.free(id, requests.get(id).unwrap());
+    }
+}
+
+const SIZES: [usize; 16] = [
+    0, 1, 8, 48, 49, 4071, 4072, 4073, 4080, 4081, 8160, 8161, 16_384, 16_385, 100_000, 1_000_000,
+];
+
+#[test]
+fn every_protocol_carries_every_size() {
+    let contexts = contexts(2);
+    for kernel_refuses in [false, true] {
+        contexts[1].kernel_refuses.set(kernel_refuses);
+        for bytes in SIZES {
+            for receive_first in [false, true] {
+                for gaps in [(false, false), (true, false), (false, true), (true, true)] {
+                    for completion in [Completion::Local, Completion::Matched] {
+                        exchange(&contexts, bytes, bytes, gaps, receive_first, completion);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_too_long_is_cut_and_said() {
+    let contexts = contexts(2);
+    for bytes in SIZES.into_iter().filter(|bytes| *bytes > 0) {
+        for room in [0, bytes / 2, bytes - 1] {
+            for receive_first in [false, true] {
+                exchange(
+                    &contexts,
+                    bytes,
+                    room,
+                    (false, false),
+                    receive_first,
+                    Completion::Local,
+                );
+                exchange(
+                    &contexts,
+                    bytes,
+                    room,
+                    (true, true),
+                    receive_first,
+                    Completion::Matched,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_cancelled_receive_takes_no_message() {
+    let contexts = contexts(2);
+    let mut target = [0_u8; 8];
+    let pattern = Pattern::new(3, None, None);
+    // SAFETY: the array outlives the request.
+    let id = unsafe {
+        contexts[1]
+            .receive(pattern, buffer(&mut target, false))
+            .unwrap()
+    };
+    assert!(contexts[1].cancel(id) && !contexts[1].cancel(id));
+    assert!(
+        contexts[1]
+            .requests()
+            .get(id)
+            .unwrap()
+            .outcome
+            .get()
+            .cancelled
+    );
+    let to = Address {
+        task: 1,
+        context: 3,
+        tag: 1,
+    };
+    // SAFETY: the literal lives for ever.
+    assert!(
+        unsafe { contexts[0].send(to, b"message!".as_ptr(), 8) }
+            .unwrap()
+            .is_none()
+    );
+    contexts[1].advance().unwrap();
+    assert_eq!(contexts[1].probe(&pattern).unwrap().bytes, 8);
+    let message = contexts[1].probe_matched(&pattern).unwrap();
+    assert!(contexts[1].probe(&pattern).is_none());
+    // SAFETY: the array outlives the request.
+    let id = unsafe {
+        contexts[1]
+            .receive_matched(message, buffer(&mut target, false))
+            .unwrap()
+    };
+    run(&contexts, &[(1, id)]);
+    assert_eq!(&target, b"message!");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Messages of one envelope arrive in the order in which they were sent, whatever their
+    /// protocols, and a task may send to itself.
+    #[test]
+    fn messages_do_not_overtake(
+        sizes in prop::collection::vec((0_usize..40_000, any::<bool>(), 0_usize..2), 1..60),
+    ) {
+        let contexts = contexts(2);
+        let sources: Vec<Vec<u8>> =
+            sizes.iter().enumerate().map(|(number, (bytes, ..))| vec![number as u8; *bytes]).collect();
+        let mut ids = Vec::new();
+        for (source, (_, matched, from)) in sources.iter().zip(&sizes) {
+            let to = Address { task: 1, context: 0, tag: *from as i32 };
+            let memory = Buffer::Contiguous { address: source.as_ptr().cast_mut(), bytes: source.len() };
+            let completion = if *matched { Completion::Matched } else { Completion::Local };
+            // SAFETY: the sources live until everything is complete.
+            ids.push((*from, unsafe { contexts[*from].start_send(to, memory, completion).unwrap() }));
+        }
+        let mut targets: Vec<Vec<u8>> = sizes.iter().map(|(bytes, ..)| vec![0xEE; *bytes]).collect();
+        for (target, (_, _, from)) in targets.iter_mut().zip(&sizes) {
+            let pattern = Pattern::new(0, Some(*from as u32), Some(*from as i32));
+            // SAFETY: the targets live until everything is complete.
+            ids.push((1, unsafe { contexts[1].receive(pattern, buffer(target, false)).unwrap() }));
+        }
+        run(&contexts, &ids);
+        prop_assert_eq!(targets, sources);
+    }
+}
