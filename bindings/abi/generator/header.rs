@@ -118,13 +118,12 @@ fn define(out: &mut String, name: &str, value: &str, text: &str) {
 fn write_section(out: &mut String, section: &Section) {
     line(out, format_args!("\n/* {} */", section.about));
     if let Kind::Handle(handle) = &section.kind {
-        line(
-            out,
-            format_args!(
-                "typedef struct MPI_ABI_{} *{handle};",
-                &handle["MPI_".len()..]
-            ),
-        );
+        // The tags are the standard's: C++ has them in the names of overloaded functions.
+        let tag = match handle.strip_prefix("MPI_T_") {
+            Some(_) => format!("{handle}_t"),
+            None => handle.replacen("MPI_", "MPI_ABI_", 1),
+        };
+        line(out, format_args!("typedef struct {tag} *{handle};"));
     }
     if let Kind::Enumeration(name) = &section.kind {
         line(out, format_args!("typedef enum {name} {{"));

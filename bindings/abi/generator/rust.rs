@@ -312,6 +312,10 @@ fn returns_value(function: &Function) -> bool {
 /// The object whose error handler is called when the function fails (MPI-5.0,
 /// section 9.3): the first communicator, window, file or session among the arguments.
 fn object(function: &Function) -> String {
+    // The tool interface gives codes back and calls no error handler (section 15.3.10).
+    if function.name.starts_with("MPI_T_") {
+        return "crate::error::Object::Tool".to_string();
+    }
     const OBJECTS: [(&str, &str); 4] = [
         ("MPI_Comm", "Communicator"),
         ("MPI_Win", "Window"),

@@ -181,27 +181,27 @@ typedef struct MPI_ABI_Session *MPI_Session;
 #define MPI_SESSION_NULL                 ((MPI_Session) 0x120)
 
 /* MPI_T: enumerations. */
-typedef struct MPI_ABI_T_enum *MPI_T_enum;
+typedef struct MPI_T_enum_t *MPI_T_enum;
 #define MPI_T_ENUM_NULL                  ((MPI_T_enum) 0)
 
 /* MPI_T: handles of control variables. */
-typedef struct MPI_ABI_T_cvar_handle *MPI_T_cvar_handle;
+typedef struct MPI_T_cvar_handle_t *MPI_T_cvar_handle;
 #define MPI_T_CVAR_HANDLE_NULL           ((MPI_T_cvar_handle) 0)
 
 /* MPI_T: handles of performance variables. */
-typedef struct MPI_ABI_T_pvar_handle *MPI_T_pvar_handle;
+typedef struct MPI_T_pvar_handle_t *MPI_T_pvar_handle;
 #define MPI_T_PVAR_HANDLE_NULL           ((MPI_T_pvar_handle) 0)
 #define MPI_T_PVAR_ALL_HANDLES           ((MPI_T_pvar_handle) 1)
 
 /* MPI_T: sessions of performance variables. */
-typedef struct MPI_ABI_T_pvar_session *MPI_T_pvar_session;
+typedef struct MPI_T_pvar_session_t *MPI_T_pvar_session;
 #define MPI_T_PVAR_SESSION_NULL          ((MPI_T_pvar_session) 0)
 
 /* MPI_T: registrations of events. */
-typedef struct MPI_ABI_T_event_registration *MPI_T_event_registration;
+typedef struct MPI_T_event_registration_t *MPI_T_event_registration;
 
 /* MPI_T: instances of events. */
-typedef struct MPI_ABI_T_event_instance *MPI_T_event_instance;
+typedef struct MPI_T_event_instance_t *MPI_T_event_instance;
 
 /* Error classes (MPI-5.0, section 9.4); the text is what MPI_Error_string gives. */
 #define MPI_SUCCESS                      0     /* No error */

@@ -122,6 +122,8 @@ pub enum Object {
     Session(MPI_Session),
     /// None of them: `MPI_COMM_SELF` decides (MPI-5.0, section 9.3).
     Process,
+    /// The tool interface, whose functions give codes back and call no handler.
+    Tool,
 }
 
 impl Object {
@@ -213,6 +215,7 @@ pub fn raise(object: Object, error: Error, function: &'static str) -> c_int {
     };
     LAST.with_borrow_mut(|last| *last = (raised.code, format!("{function}: {}", record.detail)));
     match settings(|settings| settings.handler) {
+        _ if raised.object == Object::Tool => raised.code,
         Some(handler) => handler(&raised),
         None => fatal(&raised),
     }
@@ -258,7 +261,7 @@ fn report(raised: &Raised<'_>, process: Option<&str>) -> String {
         Object::Window(handle) => format!(" on window {:#x}", handle.0),
         Object::File(handle) => format!(" on file {:#x}", handle.0),
         Object::Session(handle) => format!(" on session {:#x}", handle.0),
-        Object::Process => String::new(),
+        Object::Process | Object::Tool => String::new(),
     };
     format!(
         "{process}: {function}: {}: {detail} (fatal error{on})",

@@ -5,7 +5,9 @@
 //! large-count twin differs. It returns [`Result`](crate::error::Result), or the
 //! value itself where C's return value is not an error code. `build.rs` finds
 //! the functions by these words; one that is in the table and not here is exported
-//! all the same, and raises `MPI_ERR_UNSUPPORTED_OPERATION` naming itself.
+//! all the same, and raises `MPI_ERR_UNSUPPORTED_OPERATION` naming itself. The
+//! words must stand in the file: a name that a macro makes is not found. A chapter
+//! may also be a folder of files whose functions `<chapter>.rs` re-exports.
 //!
 //! The caller of each function is the C program, by way of `crate::exports`: what
 //! the standard asks of the program's arguments is what the function may rely on.
