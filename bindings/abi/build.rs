@@ -1,0 +1,89 @@
+//! Generates the C face from `table/` before the crate is compiled.
+//!
+//! Reads the tables through `generator/`, looks which functions are written by
+//! hand in `src/functions/`, and leaves in `OUT_DIR`: `types.rs`,
+//! `constants.rs`, `error_classes.rs`, `exports.rs`. The compiler reads them next.
+
+// The header's half of the generator is for the test of the header.
+#[allow(dead_code)]
+#[path = "generator/mod.rs"]
+mod generator;
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn main() {
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let output = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    for input in ["build.rs", "generator", "table", "src/functions"] {
+        println!("cargo:rerun-if-changed={input}");
+    }
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libmpi_abi.so.1");
+    // Threads of the library may still run when a plugin's handle to it is closed.
+    println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
+
+    let functions = read(&root.join("table/functions.txt"));
+    let constants = read(&root.join("table/constants.txt"));
+    let table = match generator::table::Table::parse(&functions, &constants) {
+        Ok(table) => table,
+        Err(message) => panic!("{message}"),
+    };
+    let sources: Vec<_> = table
+        .chapters
+        .iter()
+        .map(|c| (c.name.clone(), chapter_source(&root, &c.name)))
+        .collect();
+    let is_written = |chapter: &str, name: &str| {
+        sources
+            .iter()
+            .any(|(n, source)| n == chapter && defines(source, name))
+    };
+    write(&output.join("types.rs"), &generator::rust::types(&table));
+    write(
+        &output.join("constants.rs"),
+        &generator::rust::constants(&table),
+    );
+    write(
+        &output.join("error_classes.rs"),
+        &generator::rust::error_classes(&table),
+    );
+    write(
+        &output.join("exports.rs"),
+        &generator::rust::exports(&table, is_written),
+    );
+}
+
+/// What is written by hand for a chapter: `src/functions/<chapter>.rs`, and the
+/// files of `src/functions/<chapter>/` if the chapter is a folder.
+fn chapter_source(root: &Path, chapter: &str) -> String {
+    let folder = root.join("src/functions");
+    let mut source = fs::read_to_string(folder.join(format!("{chapter}.rs"))).unwrap_or_default();
+    for entry in fs::read_dir(folder.join(chapter))
+        .into_iter()
+        .flatten()
+        .flatten()
+    {
+        source.push_str(&fs::read_to_string(entry.path()).unwrap_or_default());
+    }
+    source
+}
+
+/// Whether the source has `pub fn name` or `pub unsafe fn name`.
+fn defines(source: &str, name: &str) -> bool {
+    source.lines().any(|line| {
+        let line = line.trim_start();
+        let rest = line
+            .strip_prefix("pub unsafe fn ")
+            .or_else(|| line.strip_prefix("pub fn "));
+        rest.and_then(|rest| rest.strip_prefix(name))
+            .is_some_and(|rest| rest.starts_with(['(', '<']))
+    })
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn write(path: &Path, text: &str) {
+    fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}

@@ -1,0 +1,1 @@
+//! Values that programs cache on communicators and datatypes.

@@ -1,0 +1,1 @@
+//! The buffers that buffered sends copy into.

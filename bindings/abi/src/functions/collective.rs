@@ -1,0 +1,1 @@
+//! Blocking collective operations.

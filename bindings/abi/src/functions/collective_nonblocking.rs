@@ -1,0 +1,1 @@
+//! Nonblocking collective operations.

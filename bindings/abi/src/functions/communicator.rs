@@ -1,0 +1,1 @@
+//! Communicators: inquiry, construction, destruction, names and hints.

@@ -1,0 +1,1 @@
+//! Datatype constructors, inquiry and decoding; address arithmetic.

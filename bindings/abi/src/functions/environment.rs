@@ -1,0 +1,1 @@
+//! Initialization, termination, versions, clocks, memory and inquiry.

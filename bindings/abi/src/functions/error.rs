@@ -1,0 +1,1 @@
+//! Error handlers, classes, codes and strings.

@@ -1,0 +1,1 @@
+//! Ordered sets of processes.

@@ -1,0 +1,1 @@
+//! Info objects: ordered (key, value) hints.

@@ -1,0 +1,1 @@
+//! Communicators that join two groups.

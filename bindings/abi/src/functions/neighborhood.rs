@@ -1,0 +1,1 @@
+//! Collective operations between the neighbours of a virtual topology.

@@ -1,0 +1,1 @@
+//! Packing data into contiguous memory and back.

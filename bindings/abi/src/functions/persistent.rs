@@ -1,0 +1,1 @@
+//! Persistent point-to-point requests.

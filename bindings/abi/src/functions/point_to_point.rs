@@ -1,0 +1,1 @@
+//! Blocking and nonblocking sends, receives and their combinations.

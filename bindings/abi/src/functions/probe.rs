@@ -1,0 +1,1 @@
+//! Probing for messages, and receiving what a matched probe has claimed.

@@ -1,0 +1,1 @@
+//! Completing, inquiring, starting and cancelling requests; generalized requests.

@@ -1,0 +1,1 @@
+//! Reading and writing what a status records.

@@ -1,0 +1,1 @@
+//! Cartesian, graph and distributed-graph process topologies.

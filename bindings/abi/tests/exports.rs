@@ -1,0 +1,170 @@
+//! The built library: its symbols, and that `MPI_X` can be interposed.
+//!
+//! The tests build the library (cargo does not build a cdylib for them) and
+//! link C programs to it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+use std::{env, fs};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Builds the library once; gives the folder that it is in under its soname.
+fn library_folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--quiet", "--package", "pamir-abi", "--lib"])
+            .current_dir(root())
+            .status()
+            .expect("cargo runs, as it runs this test");
+        assert!(built.success(), "the library does not build");
+        let scratch = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+        let target = scratch
+            .parent()
+            .expect("cargo's folder for tests is in target/");
+        let folder = scratch.join("library");
+        fs::create_dir_all(&folder).expect("cargo's folder for tests is writable");
+        for name in ["libmpi_abi.so.1", "libmpi_abi.so"] {
+            fs::copy(target.join("debug/libmpi_abi.so"), folder.join(name))
+                .expect("the library was built");
+        }
+        folder
+    })
+}
+
+/// Compiles a C program and runs it.
+fn run(name: &str, source: &str) -> Output {
+    let folder = library_folder();
+    let file = folder.join(name);
+    let program = file.with_extension("out");
+    fs::write(&file, source).expect("the folder is writable");
+    let compiled = Command::new("gcc")
+        .args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-I"])
+        .arg(root().join("include"))
+        .arg("-o")
+        .args([&program, &file])
+        .arg("-L")
+        .arg(folder)
+        .args(["-lmpi_abi", "-Wl,-rpath"])
+        .arg(folder)
+        .output()
+        .expect("gcc is there");
+    assert!(
+        compiled.status.success(),
+        "{}",
+        String::from_utf8_lossy(&compiled.stderr)
+    );
+    Command::new(program)
+        .output()
+        .expect("what was compiled runs")
+}
+
+#[test]
+fn every_function_of_the_standard_is_exported_twice() {
+    let library = library_folder().join("libmpi_abi.so.1");
+    let listing = Command::new("nm")
+        .args(["--dynamic", "--defined-only", "--format=posix"])
+        .arg(&library)
+        .output()
+        .expect("nm is there");
+    let listing = String::from_utf8(listing.stdout).expect("symbols are text");
+    let symbols: Vec<_> = listing
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    let facts = fs::read_to_string(root().join("tests/data/signatures.txt"))
+        .expect("the facts are committed");
+    let mut functions = 0;
+    for line in facts.lines().filter(|line| !line.starts_with('#')) {
+        let name = line
+            .split(['(', ' '])
+            .nth(1)
+            .expect("a signature has a name");
+        assert!(symbols.contains(&name), "{name} is not exported");
+        assert!(
+            symbols.contains(&format!("P{name}").as_str()),
+            "P{name} is not exported"
+        );
+        functions += 1;
+    }
+    assert_eq!(functions, 664);
+    // The dynamic symbols are the interface and nothing else.
+    for symbol in symbols {
+        assert!(
+            symbol.starts_with("MPI_") || symbol.starts_with("PMPI_"),
+            "{symbol} is exported"
+        );
+    }
+}
+
+#[test]
+fn the_library_has_the_standard_soname() {
+    let headers = Command::new("objdump")
+        .arg("-p")
+        .arg(library_folder().join("libmpi_abi.so.1"))
+        .output()
+        .expect("objdump is there");
+    let headers = String::from_utf8_lossy(&headers.stdout);
+    let soname = headers
+        .lines()
+        .find(|line| line.contains("SONAME"))
+        .unwrap_or_default();
+    assert_eq!(soname.split_whitespace().last(), Some("libmpi_abi.so.1"));
+}
+
+#[test]
+fn a_function_of_the_program_takes_the_place_of_ours() {
+    // Were PMPI_Comm_toint to reach the program's function again, this would not end.
+    let output = run(
+        "interpose.c",
+        "#include <mpi.h>\n\
+         static int calls = 0;\n\
+         int MPI_Comm_toint(MPI_Comm comm) { calls++; return PMPI_Comm_toint(comm); }\n\
+         int main(void)\n{\n    \
+         int integer = MPI_Comm_c2f(MPI_COMM_WORLD);\n    \
+         return !(integer == 0x101 && calls == 1 && MPI_Comm_f2c(integer) == MPI_COMM_WORLD);\n}\n",
+    );
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn a_failing_call_is_fatal_and_says_why() {
+    let output = run(
+        "fatal.c",
+        "#include <mpi.h>\nint main(void)\n{\n    \
+         MPI_Fint f[MPI_F_STATUS_SIZE];\n    \
+         MPI_Status_c2f(MPI_STATUS_IGNORE, f);\n    return 0;\n}\n",
+    );
+    assert!(!output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("MPI_Status_c2f: Invalid argument: "),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_function_left_for_later_names_itself() {
+    let output = run(
+        "later.c",
+        "#include <mpi.h>\nint main(void) { MPI_Win win; return MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_SELF, &win); }\n",
+    );
+    assert!(!output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr);
+    let expected = "MPI_Win_create_dynamic: Operation is not supported: MPI_Win_create_dynamic";
+    assert!(said.contains(expected), "{said}");
+}
+
+#[test]
+fn the_tool_interface_gives_its_errors_back() {
+    let output = run(
+        "tool.c",
+        "#include <mpi.h>\nint main(void)\n{\n    int provided;\n    \
+         return MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_ERR_UNSUPPORTED_OPERATION;\n}\n",
+    );
+    assert!(output.status.success(), "{output:?}");
+}

@@ -1,0 +1,152 @@
+//! `include/mpi.h` is what the tables say, and what the standard says.
+//!
+//! The facts of the standard stand a second time in `tests/data/`, where they do
+//! not come from the tables: every constant's value, every function's types.
+
+#[path = "../generator/mod.rs"]
+#[allow(dead_code)]
+mod generator;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn facts(path: &str) -> Vec<String> {
+    read(path)
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(str::to_string)
+        .collect()
+}
+
+/// Compiles `source` with `compiler` and `flags`; gives the program's path.
+fn compile(compiler: &str, flags: &[&str], name: &str, source: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let file = folder.join(name);
+    fs::write(&file, source).expect("cargo's folder for tests is writable");
+    let program = file.with_extension(format!("{compiler}.out"));
+    let output = Command::new(compiler)
+        .args(["-Wall", "-Wextra", "-Werror", "-pedantic"])
+        .args(flags)
+        .arg("-I")
+        .arg(root().join("include"))
+        .arg("-o")
+        .args([&program, &file])
+        .output()
+        .unwrap_or_else(|error| panic!("{compiler}: {error}"));
+    assert!(
+        output.status.success(),
+        "{compiler}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    program
+}
+
+#[test]
+fn the_committed_header_is_the_generated_one() {
+    let (functions, constants) = (read("table/functions.txt"), read("table/constants.txt"));
+    let table =
+        generator::table::Table::parse(&functions, &constants).expect("the tables are read");
+    let header = generator::header::header(&table);
+    let path = root().join("include/mpi.h");
+    if env::var_os("PAMIR_BLESS").is_some() {
+        fs::write(&path, &header).expect("include/ is writable");
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        committed == header,
+        "include/mpi.h is not what table/ says: run `PAMIR_BLESS=1 cargo test -p pamir-abi --test header`"
+    );
+}
+
+#[test]
+fn the_table_has_the_functions_of_the_standard() {
+    use generator::table::{Status, Table};
+    let (functions, constants) = (read("table/functions.txt"), read("table/constants.txt"));
+    let table = Table::parse(&functions, &constants).expect("the tables are read");
+    let standard = table
+        .chapters
+        .iter()
+        .filter(|chapter| chapter.status != Status::Extension);
+    let mut ours: Vec<_> = standard
+        .flat_map(|chapter| &chapter.functions)
+        .map(|f| f.name.clone())
+        .collect();
+    let signatures = facts("tests/data/signatures.txt");
+    let name = |line: &String| line.split(['(', ' ']).nth(1).unwrap_or(line).to_string();
+    let mut theirs: Vec<_> = signatures.iter().map(name).collect();
+    ours.sort();
+    theirs.sort();
+    assert_eq!(ours.len(), 664);
+    assert_eq!(ours, theirs);
+}
+
+#[test]
+fn constants_have_the_values_of_the_standard() {
+    let mut source = String::from(
+        "#include <mpi.h>\n#include <stdio.h>\nint main(void)\n{\n    int wrong = 0;\n",
+    );
+    for line in facts("tests/data/values.txt") {
+        let (name, value) = line.split_once(' ').expect("a fact is a name and a value");
+        source += &format!(
+            "    if ((long long) (intptr_t) ({name}) != {value}LL)\n        \
+             wrong++, printf(\"{name} is not {value}\\n\");\n"
+        );
+    }
+    source += "    return wrong != 0;\n}\n";
+    let program = compile("gcc", &["-std=c99"], "values.c", &source);
+    let output = Command::new(program)
+        .output()
+        .expect("what was compiled runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
+}
+
+#[test]
+fn functions_have_the_types_of_the_standard() {
+    // A redeclaration with other types is an error.
+    let mut source = String::from("#include <mpi.h>\n");
+    for line in facts("tests/data/signatures.txt") {
+        source += &format!("{line};\n{};\n", line.replacen(" MPI_", " PMPI_", 1));
+    }
+    source += "int main(void) { return 0; }\n";
+    compile("gcc", &["-std=c99"], "signatures.c", &source);
+}
+
+#[test]
+fn the_header_is_valid_c_and_cplusplus() {
+    let source = "#include <mpi.h>\n#include <mpi.h>\n\
+         int main(void) { MPI_Status s; s.MPI_TAG = 0; return s.MPI_TAG + (MPI_COMM_WORLD == MPI_COMM_NULL); }\n";
+    for (compiler, standard, name) in [
+        ("gcc", "-std=c99", "plain99.c"),
+        ("gcc", "-std=c17", "plain17.c"),
+        ("g++", "-std=c++11", "plain11.cpp"),
+        ("g++", "-std=c++20", "plain20.cpp"),
+    ] {
+        compile(compiler, &[standard], name, source);
+    }
+}
+
+#[test]
+fn the_names_that_mpi_3_removed_still_compile() {
+    // None of it is called: what is linked is looked at by tests/exports.rs.
+    let source = "#include <mpi.h>\n\
+         int describe(void *p, MPI_Aint *at, MPI_Datatype *made);\n\
+         int describe(void *p, MPI_Aint *at, MPI_Datatype *made)\n\
+         {\n    int one = 1; MPI_Datatype of = MPI_INT;\n    \
+         return MPI_Address(p, at) + MPI_Type_struct(1, &one, at, &of, made)\n        \
+         + MPI_Type_extent(*made, at) + MPI_Type_ub(*made, at) + MPI_Type_lb(*made, at)\n        \
+         + (int) MPI_Comm_c2f(MPI_COMM_WORLD);\n}\n";
+    compile("gcc", &["-std=c99", "-c"], "removed.c", source);
+}
