@@ -29,7 +29,9 @@ impl Owner for Log {
 }
 
 fn log_packet(log: &Log, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
-    log.packets.borrow_mut().push((origin, packet.word(0), packet.to_vec(8)));
+    log.packets
+        .borrow_mut()
+        .push((origin, packet.word(0), packet.to_vec(8)));
     Ok(())
 }
 

@@ -204,7 +204,7 @@ impl Requests {
         // 31 bits, so that the layer above can mark an id as its own in the top bit.
         request
             .generation
-            .set((request.generation.get() + 1 & 0x7FFF_FFFF).max(1));
+            .set(((request.generation.get() + 1) & 0x7FFF_FFFF).max(1));
         request.posted.set(None);
         if matches!(*request.buffer.borrow(), Buffer::Noncontiguous(_)) {
             request.buffer.replace(NOTHING);
