@@ -1,1 +1,3 @@
 //! Active messages, protocols, tagged messages and collectives over the messaging unit.
+
+pub mod collective;
