@@ -97,6 +97,31 @@ impl Blocks<'_> {
         Ok(())
     }
 
+    /// The partners with a block that is not empty, in the order in which the blocks lie.
+    fn in_order(&self, partners: usize) -> Result<Vec<usize>, CollectiveError> {
+        let mut order = list_with_capacity(partners)?;
+        order.extend((0..partners).filter(|&index| self.bytes(index) != 0));
+        // Usually sorted already; then this is one pass.
+        order.sort_unstable_by_key(|&index| self.range(index).start);
+        Ok(order)
+    }
+
+    /// Refuses blocks that share bytes: what is received into one would spoil the other.
+    pub fn check_apart(&self, partners: usize) -> Result<(), CollectiveError> {
+        if matches!(self, Self::Uniform { .. }) {
+            return Ok(());
+        }
+        for pair in self.in_order(partners)?.windows(2) {
+            if self.range(pair[1]).start < self.range(pair[0]).end {
+                return Err(CollectiveError::BlocksOverlap {
+                    first: pair[0],
+                    second: pair[1],
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// The blocks of `partners` partners as slices of `buffer`, all of them at once. The blocks
     /// have been checked against the buffer.
     pub fn split<'b>(
@@ -104,11 +129,7 @@ impl Blocks<'_> {
         partners: usize,
         mut buffer: &'b mut [u8],
     ) -> Result<Vec<&'b mut [u8]>, CollectiveError> {
-        let mut order = list_with_capacity(partners)?;
-        order.extend((0..partners).filter(|&index| self.bytes(index) != 0));
-        // Usually sorted already; then this is one pass.
-        order.sort_unstable_by_key(|&index| self.range(index).start);
-
+        let order = self.in_order(partners)?;
         let mut slices: Vec<&'b mut [u8]> = list_with_capacity(partners)?;
         slices.resize_with(partners, Default::default);
         let mut passed = 0;
