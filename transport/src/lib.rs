@@ -9,6 +9,7 @@
 //! mpi ─▶ tagged::send ─▶ protocol::select ─▶ driver … driver ─▶ tagged::arrival ─▶ mpi
 //! ```
 
+pub mod collective;
 pub mod context;
 pub mod protocol;
 pub mod tagged;

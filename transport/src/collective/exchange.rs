@@ -19,7 +19,9 @@ use std::future::Future;
 pub enum ExchangeError {
     /// A member sent more than the receiving member expected: the members do
     /// not agree on the amount of data.
-    #[error("rank {from} sent {sent_bytes} bytes where {expected_bytes} were expected: do all ranks pass matching counts and datatypes?")]
+    #[error(
+        "rank {from} sent {sent_bytes} bytes where {expected_bytes} were expected: do all ranks pass matching counts and datatypes?"
+    )]
     Truncated {
         /// The sending member's rank.
         from: usize,

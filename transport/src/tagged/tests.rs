@@ -207,11 +207,8 @@ fn a_cancelled_receive_takes_no_message() {
         tag: 1,
     };
     // SAFETY: the literal lives for ever.
-    assert!(
-        unsafe { contexts[0].send(to, b"message!".as_ptr(), 8) }
-            .unwrap()
-            .is_none()
-    );
+    let sent = unsafe { contexts[0].send(to, b"message!".as_ptr(), 8) };
+    assert!(sent.unwrap().is_none());
     contexts[1].advance().unwrap();
     assert_eq!(contexts[1].probe(&pattern).unwrap().bytes, 8);
     let message = contexts[1].probe_matched(&pattern).unwrap();

@@ -1,0 +1,47 @@
+//! Allgather: blocks of one length from all members reach every member (MPI-5.0, 6.7).
+
+pub mod bruck;
+pub mod recursive_doubling;
+pub mod ring;
+
+use super::error::CollectiveError;
+use super::exchange::Exchange;
+use super::gather::whole_blocks;
+use super::select::{Row, algorithms, check, choose};
+
+algorithms! {
+    /// Ways to gather blocks of one length at all members.
+    "allgather"(block_bytes: usize, buffer: &mut [u8]);
+    /// Blocks go around a ring.
+    Ring = ring, Nothing;
+    /// Members at doubling distances swap all they have.
+    RecursiveDoubling = recursive_doubling, PowerOfTwo;
+    /// As recursive doubling, in one direction, for any number of members.
+    Bruck = bruck, Nothing;
+    => &[
+        Row::new(Algorithm::RecursiveDoubling).up_to(64 << 10),
+        Row::new(Algorithm::Bruck).up_to(64 << 10),
+        Row::new(Algorithm::Ring),
+    ];
+}
+
+/// Gathers a block from each member at every member. `buffer` has room for all blocks, in the
+/// order of ranks, and holds this member's block in place.
+pub async fn allgather(exchange: &impl Exchange, buffer: &mut [u8]) -> Result<(), CollectiveError> {
+    let algorithm = choose(buffer.len(), exchange.size(), true)?;
+    allgather_with(algorithm, exchange, buffer).await
+}
+
+/// [`allgather`] with a given algorithm.
+pub async fn allgather_with(
+    algorithm: Algorithm,
+    exchange: &impl Exchange,
+    buffer: &mut [u8],
+) -> Result<(), CollectiveError> {
+    check(algorithm, exchange.size(), true)?;
+    let block_bytes = whole_blocks(buffer.len(), exchange.size())?;
+    if block_bytes == 0 {
+        return Ok(());
+    }
+    algorithm.run(exchange, block_bytes, buffer).await
+}

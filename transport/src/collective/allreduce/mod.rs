@@ -1,0 +1,53 @@
+//! Allreduce: the members' contributions, combined, reach every member (MPI-5.0, 6.9.6).
+
+pub mod halving;
+pub mod rabenseifner;
+pub mod recursive_doubling;
+pub mod reduce_broadcast;
+pub mod ring;
+
+use super::error::CollectiveError;
+use super::exchange::Exchange;
+use super::reduction::{Reduction, elements};
+use super::select::{Row, algorithms, check, choose};
+
+algorithms! {
+    /// Ways to reduce to all members.
+    "allreduce"(reduction: &impl Reduction, buffer: &mut [u8]);
+    /// Members at doubling distances swap and combine.
+    RecursiveDoubling = recursive_doubling, Nothing;
+    /// Around a ring, a part of the data from each member at a time.
+    Ring = ring, Commutative;
+    /// Halves are reduced side by side, then spread.
+    Rabenseifner = rabenseifner, Nothing;
+    /// Reduce to rank 0 and broadcast.
+    ReduceBroadcast = reduce_broadcast, Nothing;
+    => &[
+        Row::new(Algorithm::RecursiveDoubling).up_to(16 << 10),
+        Row::new(Algorithm::Rabenseifner),
+    ];
+}
+
+/// Combines `buffer` of all members, in the order of ranks, into `buffer` of every member.
+pub async fn allreduce(
+    exchange: &impl Exchange,
+    reduction: &impl Reduction,
+    buffer: &mut [u8],
+) -> Result<(), CollectiveError> {
+    let algorithm = choose(buffer.len(), exchange.size(), reduction.commutative())?;
+    allreduce_with(algorithm, exchange, reduction, buffer).await
+}
+
+/// [`allreduce`] with a given algorithm.
+pub async fn allreduce_with(
+    algorithm: Algorithm,
+    exchange: &impl Exchange,
+    reduction: &impl Reduction,
+    buffer: &mut [u8],
+) -> Result<(), CollectiveError> {
+    check(algorithm, exchange.size(), reduction.commutative())?;
+    if elements(reduction, buffer.len())? == 0 {
+        return Ok(());
+    }
+    algorithm.run(exchange, reduction, buffer).await
+}

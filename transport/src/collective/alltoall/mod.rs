@@ -1,0 +1,61 @@
+//! Alltoall: every member has a block of one length for every member (MPI-5.0, 6.8).
+
+pub mod bruck;
+pub mod linear;
+pub mod pairwise;
+
+use super::error::CollectiveError;
+use super::exchange::Exchange;
+use super::gather::whole_blocks;
+use super::select::{Row, algorithms, check, choose};
+
+algorithms! {
+    /// Ways to swap blocks of one length.
+    "alltoall"(block_bytes: usize, outgoing: &[u8], incoming: &mut [u8]);
+    /// Blocks hop over doubling distances, many in a message.
+    Bruck = bruck, Nothing;
+    /// One partner after the other.
+    Pairwise = pairwise, Nothing;
+    /// All partners side by side.
+    Linear = linear, Nothing;
+    => &[
+        Row::new(Algorithm::Bruck).up_to(256).ranks(8, usize::MAX),
+        Row::new(Algorithm::Linear).up_to(32 << 10),
+        Row::new(Algorithm::Pairwise),
+    ];
+}
+
+/// Sends block i of `outgoing` to member i and receives into block i of `incoming` from it; this
+/// member's own block is copied.
+pub async fn alltoall(
+    exchange: &impl Exchange,
+    outgoing: &[u8],
+    incoming: &mut [u8],
+) -> Result<(), CollectiveError> {
+    let block_bytes = whole_blocks(incoming.len(), exchange.size())?;
+    let algorithm = choose(block_bytes, exchange.size(), true)?;
+    alltoall_with(algorithm, exchange, outgoing, incoming).await
+}
+
+/// [`alltoall`] with a given algorithm.
+pub async fn alltoall_with(
+    algorithm: Algorithm,
+    exchange: &impl Exchange,
+    outgoing: &[u8],
+    incoming: &mut [u8],
+) -> Result<(), CollectiveError> {
+    check(algorithm, exchange.size(), true)?;
+    let block_bytes = whole_blocks(incoming.len(), exchange.size())?;
+    if outgoing.len() != incoming.len() {
+        return Err(CollectiveError::WrongLength {
+            bytes: outgoing.len(),
+            expected_bytes: incoming.len(),
+        });
+    }
+    if block_bytes == 0 {
+        return Ok(());
+    }
+    algorithm
+        .run(exchange, block_bytes, outgoing, incoming)
+        .await
+}

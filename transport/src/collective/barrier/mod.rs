@@ -1,0 +1,31 @@
+//! Barrier: nobody leaves before everybody has come (MPI-5.0, 6.3).
+
+pub mod dissemination;
+pub mod tree;
+
+use super::error::CollectiveError;
+use super::exchange::Exchange;
+use super::select::{Row, algorithms, choose};
+
+algorithms! {
+    /// Ways to hold members until all have come.
+    "barrier"();
+    /// Everybody tells members at doubling distances.
+    Dissemination = dissemination, Nothing;
+    /// Up a binomial tree and down again.
+    Tree = tree, Nothing;
+    => &[Row::new(Algorithm::Dissemination)];
+}
+
+/// Returns once all members have called it.
+pub async fn barrier(exchange: &impl Exchange) -> Result<(), CollectiveError> {
+    barrier_with(choose(0, exchange.size(), true)?, exchange).await
+}
+
+/// [`barrier`] with a given algorithm.
+pub async fn barrier_with(
+    algorithm: Algorithm,
+    exchange: &impl Exchange,
+) -> Result<(), CollectiveError> {
+    algorithm.run(exchange).await
+}

@@ -1,0 +1,52 @@
+//! Broadcast: the root's bytes reach every member (MPI-5.0, 6.4).
+
+pub mod binomial;
+pub mod linear;
+pub mod pipelined_chain;
+pub mod scatter_ring_allgather;
+
+use super::error::CollectiveError;
+use super::exchange::Exchange;
+use super::root::check_root;
+use super::select::{Row, algorithms, check, choose};
+
+algorithms! {
+    /// Ways to broadcast.
+    "broadcast"(root: usize, buffer: &mut [u8]);
+    /// The root sends to everybody.
+    Linear = linear, Nothing;
+    /// Down a binomial tree.
+    Binomial = binomial, Nothing;
+    /// A chunk for everybody, then around a ring.
+    ScatterRingAllgather = scatter_ring_allgather, Nothing;
+    /// Segment after segment along a chain.
+    PipelinedChain = pipelined_chain, Nothing;
+    => &[
+        Row::new(Algorithm::Binomial).up_to(64 << 10).ranks(3, usize::MAX),
+        Row::new(Algorithm::ScatterRingAllgather).up_to(1 << 20).ranks(8, usize::MAX),
+        Row::new(Algorithm::PipelinedChain).ranks(3, usize::MAX),
+        Row::new(Algorithm::Linear),
+    ];
+}
+
+/// Copies `buffer` of member `root` into `buffer` of every member.
+pub async fn broadcast(
+    exchange: &impl Exchange,
+    root: usize,
+    buffer: &mut [u8],
+) -> Result<(), CollectiveError> {
+    let algorithm = choose(buffer.len(), exchange.size(), true)?;
+    broadcast_with(algorithm, exchange, root, buffer).await
+}
+
+/// [`broadcast`] with a given algorithm.
+pub async fn broadcast_with(
+    algorithm: Algorithm,
+    exchange: &impl Exchange,
+    root: usize,
+    buffer: &mut [u8],
+) -> Result<(), CollectiveError> {
+    check(algorithm, exchange.size(), true)?;
+    check_root(root, exchange.size())?;
+    algorithm.run(exchange, root, buffer).await
+}

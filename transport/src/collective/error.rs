@@ -1,0 +1,140 @@
+//! Why a collective operation could not be carried out.
+//!
+//! Step before: an algorithm in one of this room's folders fails. Step after:
+//! the MPI layer maps the variant to an error class of the standard.
+
+use super::exchange::ExchangeError;
+
+/// What stopped a collective operation.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CollectiveError {
+    /// A message could not be sent or received.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeError),
+    /// A member sent less than this member expected.
+    #[error(
+        "rank {from} sent {received_bytes} bytes where {expected_bytes} were expected: do all ranks pass matching counts and datatypes?"
+    )]
+    Shorter {
+        /// The sending member's rank.
+        from: usize,
+        /// Bytes that came.
+        received_bytes: usize,
+        /// Bytes that should have come.
+        expected_bytes: usize,
+    },
+    /// Temporary memory could not be had.
+    #[error(
+        "no memory for {bytes} temporary bytes: use smaller messages or an algorithm without temporary memory"
+    )]
+    OutOfMemory {
+        /// Bytes that were asked for.
+        bytes: usize,
+    },
+    /// The root is no member.
+    #[error("root {root} is not one of the {size} ranks: pass a root below {size}")]
+    RootOutside {
+        /// The root that was passed.
+        root: usize,
+        /// Members there are.
+        size: usize,
+    },
+    /// One member passed the root's buffers although it is not the root, or the reverse.
+    #[error(
+        "rank {rank} passed the buffer of the wrong role for root {root}: the root passes the root's form, all others the members' form"
+    )]
+    WrongRole {
+        /// The member's own rank.
+        rank: usize,
+        /// The operation's root.
+        root: usize,
+    },
+    /// A buffer's length does not fit the operation.
+    #[error(
+        "a buffer of {bytes} bytes was passed where {expected_bytes} are needed: pass a buffer of that length"
+    )]
+    WrongLength {
+        /// Length that was passed.
+        bytes: usize,
+        /// Length that the operation needs.
+        expected_bytes: usize,
+    },
+    /// A buffer that is reduced does not hold whole elements.
+    #[error(
+        "{bytes} bytes are not a whole number of elements of {element_bytes} bytes: pass whole elements"
+    )]
+    PartialElement {
+        /// Length that was passed.
+        bytes: usize,
+        /// Bytes of one element.
+        element_bytes: usize,
+    },
+    /// There are fewer or more blocks than partners.
+    #[error("{blocks} blocks were described for {partners} partners: describe one block a partner")]
+    WrongBlockCount {
+        /// Blocks that were described.
+        blocks: usize,
+        /// Partners there are.
+        partners: usize,
+    },
+    /// A block does not lie in the buffer.
+    #[error(
+        "block {block} ends at byte {end_bytes} of a buffer of {buffer_bytes}: pass smaller counts or displacements"
+    )]
+    BlockOutside {
+        /// The block's index.
+        block: usize,
+        /// Where the block ends, in bytes.
+        end_bytes: usize,
+        /// The buffer's length in bytes.
+        buffer_bytes: usize,
+    },
+    /// Two blocks that are received into share bytes.
+    #[error(
+        "blocks {first} and {second} overlap in the receive buffer: pass displacements that keep blocks apart"
+    )]
+    BlocksOverlap {
+        /// The block that starts first.
+        first: usize,
+        /// The block that starts inside it.
+        second: usize,
+    },
+    /// A neighbour is no member.
+    #[error("neighbour {neighbor} is not one of the {size} ranks: pass ranks below {size}")]
+    NeighborOutside {
+        /// The neighbour that was passed.
+        neighbor: usize,
+        /// Members there are.
+        size: usize,
+    },
+    /// The algorithm that was asked for cannot serve this operation.
+    #[error(
+        "{kind} algorithm {algorithm} cannot serve {ranks} ranks with a {} operation: it needs {needs}",
+        if *.commutative { "commutative" } else { "non-commutative" }
+    )]
+    Unsuitable {
+        /// The kind of collective operation.
+        kind: &'static str,
+        /// The algorithm's name.
+        algorithm: &'static str,
+        /// Members there are.
+        ranks: usize,
+        /// Whether the reduction, if there is one, is commutative.
+        commutative: bool,
+        /// What the algorithm needs, in words.
+        needs: &'static str,
+    },
+    /// No row of the selection table serves this operation.
+    #[error(
+        "no {kind} algorithm is listed for {bytes} bytes on {ranks} ranks: end the table with an algorithm that serves everything"
+    )]
+    NoAlgorithm {
+        /// The kind of collective operation.
+        kind: &'static str,
+        /// The operation's size in bytes.
+        bytes: usize,
+        /// Members there are.
+        ranks: usize,
+    },
+}

@@ -1,0 +1,72 @@
+//! Gather: blocks of one length from all members reach the root (MPI-5.0, 6.5).
+
+pub mod binomial;
+pub mod linear;
+
+use super::error::CollectiveError;
+use super::exchange::Exchange;
+use super::root::{ToRoot, check_role, check_root};
+use super::select::{Row, algorithms, check, choose};
+
+algorithms! {
+    /// Ways to gather blocks of one length.
+    "gather"(root: usize, block_bytes: usize, buffer: ToRoot<'_>);
+    /// Everybody sends to the root.
+    Linear = linear, Nothing;
+    /// Up a binomial tree, blocks piling up.
+    Binomial = binomial, Nothing;
+    => &[
+        Row::new(Algorithm::Binomial).up_to(1 << 10).ranks(8, usize::MAX),
+        Row::new(Algorithm::Linear),
+    ];
+}
+
+/// Gathers a block from each member. The root's buffer has room for all blocks, in the order of
+/// ranks, and holds its own block in place; the other members pass their block.
+pub async fn gather(
+    exchange: &impl Exchange,
+    root: usize,
+    buffer: ToRoot<'_>,
+) -> Result<(), CollectiveError> {
+    let algorithm = choose(block_bytes(exchange, &buffer)?, exchange.size(), true)?;
+    gather_with(algorithm, exchange, root, buffer).await
+}
+
+/// [`gather`] with a given algorithm.
+pub async fn gather_with(
+    algorithm: Algorithm,
+    exchange: &impl Exchange,
+    root: usize,
+    buffer: ToRoot<'_>,
+) -> Result<(), CollectiveError> {
+    check(algorithm, exchange.size(), true)?;
+    check_root(root, exchange.size())?;
+    check_role(exchange.rank(), root, matches!(buffer, ToRoot::Root(_)))?;
+    let block_bytes = block_bytes(exchange, &buffer)?;
+    if block_bytes == 0 {
+        return Ok(());
+    }
+    algorithm.run(exchange, root, block_bytes, buffer).await
+}
+
+fn block_bytes(exchange: &impl Exchange, buffer: &ToRoot<'_>) -> Result<usize, CollectiveError> {
+    match buffer {
+        ToRoot::Member(block) => Ok(block.len()),
+        ToRoot::Root(all) => whole_blocks(all.len(), exchange.size()),
+    }
+}
+
+/// The length of each of `size` equal blocks that fill `bytes`.
+pub(in crate::collective) fn whole_blocks(
+    bytes: usize,
+    size: usize,
+) -> Result<usize, CollectiveError> {
+    if bytes.is_multiple_of(size) {
+        Ok(bytes / size)
+    } else {
+        Err(CollectiveError::WrongLength {
+            bytes,
+            expected_bytes: bytes / size * size,
+        })
+    }
+}

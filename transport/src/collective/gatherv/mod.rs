@@ -1,0 +1,49 @@
+//! Gather of blocks of any lengths: they reach the root (MPI-5.0, 6.5, `MPI_Gatherv`).
+//!
+//! Only the root knows all lengths, so the choice of algorithm cannot depend on them.
+
+pub mod linear;
+
+use super::blocks::Blocks;
+use super::error::CollectiveError;
+use super::exchange::Exchange;
+use super::root::{ToRoot, check_role, check_root};
+use super::select::{Row, algorithms, check, choose};
+
+algorithms! {
+    /// Ways to gather blocks of any lengths.
+    "gatherv"(root: usize, blocks: Blocks<'_>, buffer: ToRoot<'_>);
+    /// Everybody sends to the root.
+    Linear = linear, Nothing;
+    => &[Row::new(Algorithm::Linear)];
+}
+
+/// Gathers a block from each member. The root's buffer holds the blocks where `blocks` says, its
+/// own block in place; the other members pass their block, and any `blocks`.
+pub async fn gatherv(
+    exchange: &impl Exchange,
+    root: usize,
+    blocks: Blocks<'_>,
+    buffer: ToRoot<'_>,
+) -> Result<(), CollectiveError> {
+    let algorithm = choose(0, exchange.size(), true)?;
+    gatherv_with(algorithm, exchange, root, blocks, buffer).await
+}
+
+/// [`gatherv`] with a given algorithm.
+pub async fn gatherv_with(
+    algorithm: Algorithm,
+    exchange: &impl Exchange,
+    root: usize,
+    blocks: Blocks<'_>,
+    buffer: ToRoot<'_>,
+) -> Result<(), CollectiveError> {
+    check(algorithm, exchange.size(), true)?;
+    check_root(root, exchange.size())?;
+    let is_root = matches!(buffer, ToRoot::Root(_));
+    check_role(exchange.rank(), root, is_root)?;
+    if is_root {
+        blocks.check(exchange.size(), buffer.bytes())?;
+    }
+    algorithm.run(exchange, root, blocks, buffer).await
+}

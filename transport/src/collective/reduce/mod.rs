@@ -1,0 +1,59 @@
+//! Reduce: the members' contributions, combined, reach the root (MPI-5.0, 6.9.1).
+
+pub mod binomial;
+pub mod linear;
+pub mod ordered_binomial;
+pub mod reduce_scatter_gather;
+
+use super::error::CollectiveError;
+use super::exchange::Exchange;
+use super::reduction::{Reduction, elements};
+use super::root::{ToRoot, check_role, check_root};
+use super::select::{Row, algorithms, check, choose};
+
+algorithms! {
+    /// Ways to reduce to a root.
+    "reduce"(reduction: &impl Reduction, root: usize, buffer: ToRoot<'_>);
+    /// The root takes in one contribution after the other, in the order of ranks.
+    Linear = linear, Nothing;
+    /// Up a binomial tree whose root is the operation's.
+    Binomial = binomial, Commutative;
+    /// Up a binomial tree whose root is rank 0, in the order of ranks.
+    OrderedBinomial = ordered_binomial, Nothing;
+    /// Rabenseifner's: halves are reduced side by side, then gathered.
+    ReduceScatterGather = reduce_scatter_gather, Nothing;
+    => &[
+        Row::new(Algorithm::Binomial).up_to(32 << 10),
+        Row::new(Algorithm::OrderedBinomial).up_to(32 << 10),
+        Row::new(Algorithm::ReduceScatterGather),
+    ];
+}
+
+/// Combines the contributions of all members, in the order of ranks, into the root's buffer.
+pub async fn reduce(
+    exchange: &impl Exchange,
+    reduction: &impl Reduction,
+    root: usize,
+    buffer: ToRoot<'_>,
+) -> Result<(), CollectiveError> {
+    let algorithm = choose(buffer.bytes(), exchange.size(), reduction.commutative())?;
+    reduce_with(algorithm, exchange, reduction, root, buffer).await
+}
+
+/// [`reduce`] with a given algorithm.
+pub async fn reduce_with(
+    algorithm: Algorithm,
+    exchange: &impl Exchange,
+    reduction: &impl Reduction,
+    root: usize,
+    buffer: ToRoot<'_>,
+) -> Result<(), CollectiveError> {
+    check(algorithm, exchange.size(), reduction.commutative())?;
+    check_root(root, exchange.size())?;
+    let is_root = matches!(buffer, ToRoot::Root(_));
+    check_role(exchange.rank(), root, is_root)?;
+    if elements(reduction, buffer.bytes())? == 0 {
+        return Ok(());
+    }
+    algorithm.run(exchange, reduction, root, buffer).await
+}

@@ -1,0 +1,79 @@
+//! Reduce-scatter: contributions are combined, and each member gets a block of the result (MPI-5.0, 6.10).
+
+pub mod pairwise;
+pub mod recursive_halving;
+pub mod reduce_scatterv;
+
+use super::blocks::Blocks;
+use super::error::CollectiveError;
+use super::exchange::Exchange;
+use super::reduction::{Reduction, elements};
+use super::select::{Row, algorithms, check, choose};
+
+algorithms! {
+    /// Ways to reduce and scatter the result.
+    "reduce_scatter"(
+        reduction: &impl Reduction,
+        blocks: Blocks<'_>,
+        input: &[u8],
+        output: &mut [u8],
+    );
+    /// Members at halving distances swap halves of what they still need.
+    RecursiveHalving = recursive_halving, Commutative;
+    /// Each block goes straight to the member it is for.
+    Pairwise = pairwise, Commutative;
+    /// Reduce to rank 0, which scatters.
+    ReduceScatterv = reduce_scatterv, Nothing;
+    => &[
+        Row::new(Algorithm::RecursiveHalving).up_to(512 << 10),
+        Row::new(Algorithm::Pairwise),
+        Row::new(Algorithm::ReduceScatterv),
+    ];
+}
+
+/// Combines `input` of all members, in the order of ranks, and puts block `rank` of the result
+/// into `output`. The blocks are equal, or listed one after the other without gaps; all members
+/// pass the same.
+pub async fn reduce_scatter(
+    exchange: &impl Exchange,
+    reduction: &impl Reduction,
+    blocks: Blocks<'_>,
+    input: &[u8],
+    output: &mut [u8],
+) -> Result<(), CollectiveError> {
+    let algorithm = choose(input.len(), exchange.size(), reduction.commutative())?;
+    reduce_scatter_with(algorithm, exchange, reduction, blocks, input, output).await
+}
+
+/// [`reduce_scatter`] with a given algorithm.
+pub async fn reduce_scatter_with(
+    algorithm: Algorithm,
+    exchange: &impl Exchange,
+    reduction: &impl Reduction,
+    blocks: Blocks<'_>,
+    input: &[u8],
+    output: &mut [u8],
+) -> Result<(), CollectiveError> {
+    let (rank, size) = (exchange.rank(), exchange.size());
+    check(algorithm, size, reduction.commutative())?;
+    blocks.check(size, input.len())?;
+    blocks.check_apart(size)?;
+    let total = blocks.total_bytes(size);
+    for (bytes, expected_bytes) in [(input.len(), total), (output.len(), blocks.bytes(rank))] {
+        if bytes != expected_bytes {
+            return Err(CollectiveError::WrongLength {
+                bytes,
+                expected_bytes,
+            });
+        }
+    }
+    for index in 0..size {
+        elements(reduction, blocks.bytes(index))?;
+    }
+    if total == 0 {
+        return Ok(());
+    }
+    algorithm
+        .run(exchange, reduction, blocks, input, output)
+        .await
+}
