@@ -35,6 +35,7 @@ pub struct Context {
     pub(crate) table: SendTable,
     /// The kernel has refused a copy: ask for packets from now on.
     pub(crate) kernel_refuses: Cell<bool>,
+    shared_pause: Cell<Option<fn(Rung)>>,
 }
 
 impl Context {
@@ -52,6 +53,7 @@ impl Context {
                 .collect(),
             table: SendTable::new(unit.packet_bytes(), EAGER_BYTES),
             kernel_refuses: Cell::new(std::env::var_os("PAMIR_NO_KERNEL_COPY").is_some()),
+            shared_pause: Cell::new(None),
             unit,
         })
     }
@@ -107,10 +109,21 @@ impl Context {
         }
     }
 
+    /// Several threads take turns with this context: `pause` is called for every rung of the
+    /// waiting ladder, to let the others have it.
+    pub fn share(&self, pause: fn(Rung)) {
+        self.shared_pause.set(Some(pause));
+    }
+
     /// After an advance that found nothing: the next rung of the waiting ladder.
     #[inline(always)]
     pub fn pause(&self, ladder: &mut Ladder) -> Result<(), UnitError> {
-        match ladder.step() {
+        let rung = ladder.step();
+        if let Some(pause) = self.shared_pause.get() {
+            pause(rung);
+            return Ok(());
+        }
+        match rung {
             Rung::Spin => Ok(()),
             Rung::Yield => {
                 std::thread::yield_now();

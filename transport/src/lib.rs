@@ -11,5 +11,6 @@
 
 pub mod collective;
 pub mod context;
+pub mod geometry;
 pub mod protocol;
 pub mod tagged;

@@ -101,6 +101,20 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+impl From<pamir_driver::unit::UnitError> for Error {
+    #[cold]
+    fn from(error: pamir_driver::unit::UnitError) -> Self {
+        ErrorClass::Intern.with(error.to_string())
+    }
+}
+
+impl From<pamir_mpi::collective::OperationError> for Error {
+    #[cold]
+    fn from(error: pamir_mpi::collective::OperationError) -> Self {
+        ErrorClass::Truncate.with(error.to_string())
+    }
+}
+
 /// The text of an error class, or a word for codes that are the program's own.
 fn code_text(code: c_int) -> Cow<'static, str> {
     match ErrorClass::from_code(code) {

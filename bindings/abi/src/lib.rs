@@ -15,7 +15,10 @@
 
 pub mod constants;
 pub mod count;
+pub mod data;
 pub mod error;
 pub mod exports;
 pub mod functions;
+pub mod handles;
+pub mod process;
 pub mod types;

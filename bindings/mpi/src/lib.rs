@@ -1,1 +1,16 @@
 //! MPI semantics in Rust: communicators, groups, datatypes, operations, requests.
+//!
+//! This room knows what MPI's objects mean, and nothing of C: no handles, no error codes,
+//! no constants' values. [`process`] is MPI in one process; [`communicator`] says who can
+//! talk to whom; [`point_to_point`] turns ranks into tasks and messages into tagged ones;
+//! [`collective`] runs a group's algorithms.
+//!
+//! ```text
+//! abi ─▶ point_to_point, collective ─▶ communicator ─▶ transport
+//! ```
+
+pub mod collective;
+pub mod communicator;
+pub mod datatype;
+pub mod point_to_point;
+pub mod process;

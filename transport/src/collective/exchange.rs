@@ -30,10 +30,10 @@ pub enum ExchangeError {
         /// Bytes that there was room for.
         expected_bytes: usize,
     },
-    /// A member's process ended.
-    #[error("rank {rank} has ended during a collective operation")]
-    PeerEnded {
-        /// The ended member's rank.
+    /// The shared memory between a member and this one makes no sense.
+    #[error("the shared memory between rank {rank} and this one is corrupt")]
+    Corrupt {
+        /// The other member's rank.
         rank: usize,
     },
 }

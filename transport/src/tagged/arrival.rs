@@ -334,6 +334,7 @@ impl Context {
         let room = request.buffer.borrow().bytes();
         let outcome = Outcome {
             bytes: total.min(room),
+            message_bytes: total,
             truncated: total > room,
             ..request.outcome.get()
         };

@@ -15,7 +15,9 @@
 //! that a peer invented, is recognised. Slots lie in blocks that are made once and kept for
 //! the life of the process, so a reference to one stays good.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use crate::tagged::buffer::Buffer;
 
@@ -75,6 +77,8 @@ pub struct Outcome {
     pub tag: i32,
     /// Bytes that were sent, or received (at most what there was room for).
     pub bytes: usize,
+    /// Bytes that the message had.
+    pub message_bytes: usize,
     /// The message was longer than the buffer.
     pub truncated: bool,
     /// The receive was taken back before a message came.
@@ -86,8 +90,10 @@ pub struct Outcome {
 pub struct Request {
     generation: Cell<u32>,
     phase: Cell<Phase>,
-    /// Free for the layer above: what the request belongs to.
+    /// For the layer above: a number of its own, such as the handle of a communicator.
     pub owner: Cell<u64>,
+    /// For the layer above: what must live until it has read the outcome.
+    pub keeps: RefCell<Option<Rc<dyn Any>>>,
     /// The message's memory.
     pub buffer: RefCell<Buffer>,
     /// How it ended.
@@ -102,6 +108,7 @@ impl Request {
             generation: Cell::new(1),
             phase: Cell::new(Phase::Free),
             owner: Cell::new(0),
+            keeps: RefCell::new(None),
             buffer: RefCell::new(NOTHING),
             outcome: Cell::default(),
             posted: Cell::new(None),
@@ -206,6 +213,10 @@ impl Requests {
             .generation
             .set(((request.generation.get() + 1) & 0x7FFF_FFFF).max(1));
         request.posted.set(None);
+        request.owner.set(0);
+        if request.keeps.borrow().is_some() {
+            request.keeps.take();
+        }
         if matches!(*request.buffer.borrow(), Buffer::Noncontiguous(_)) {
             request.buffer.replace(NOTHING);
         }

@@ -93,6 +93,7 @@ impl Context {
             task: to.task as u32,
             tag: to.tag,
             bytes,
+            message_bytes: bytes,
             ..Outcome::default()
         };
         request.outcome.set(outcome);

@@ -1,1 +1,46 @@
 //! Blocking collective operations.
+
+use std::ffi::{c_int, c_void};
+
+use crate::count::Count;
+use crate::data::span;
+use crate::error::Result;
+use crate::functions::communicator::named;
+use crate::process::running;
+use crate::types::*;
+
+/// `MPI_Barrier`, section 6.3.
+pub fn barrier(comm: MPI_Comm) -> Result {
+    let state = running()?;
+    let communicator = named(&state, comm)?;
+    Ok(pamir_mpi::collective::barrier(
+        state.process.context(),
+        &communicator,
+    )?)
+}
+
+/// `MPI_Bcast`, section 6.4.
+///
+/// # Safety
+///
+/// `buffer` is good for `count` elements of `datatype`.
+pub unsafe fn bcast<C: Count>(
+    buffer: *mut c_void,
+    count: C,
+    datatype: MPI_Datatype,
+    root: c_int,
+    comm: MPI_Comm,
+) -> Result {
+    let state = running()?;
+    let communicator = named(&state, comm)?;
+    let data = span(buffer.cast(), count.to_i64(), datatype)?;
+    // SAFETY: the caller vouches for it.
+    let bytes = unsafe { data.bytes_mut() };
+    let context = state.process.context();
+    Ok(pamir_mpi::collective::broadcast(
+        context,
+        &communicator,
+        root as usize,
+        bytes,
+    )?)
+}

@@ -1,1 +1,340 @@
 //! Blocking and nonblocking sends, receives and their combinations.
+
+use std::ffi::{c_int, c_void};
+
+use pamir_mpi::communicator::Communicator;
+use pamir_mpi::point_to_point::{address, pattern, start_receive, start_send};
+use pamir_transport::tagged::request::{Outcome, RequestId};
+use pamir_transport::tagged::send::Completion;
+
+use crate::constants::*;
+use crate::count::Count;
+use crate::data::span;
+use crate::error::{Error, ErrorClass, Result};
+use crate::functions::communicator::named;
+use crate::process::{State, running};
+use crate::types::*;
+
+/// Marks the handle of a request that is one message.
+const MESSAGE_REQUEST: usize = 1 << 63;
+
+/// The handle of a message's request.
+#[inline(always)]
+pub fn request_handle(id: RequestId) -> MPI_Request {
+    MPI_Request(id.word() as usize | MESSAGE_REQUEST)
+}
+
+/// The message's request that a handle names, if it is the handle of one.
+#[inline(always)]
+pub fn request_id(request: MPI_Request) -> Option<RequestId> {
+    let marked = request.0 & MESSAGE_REQUEST != 0;
+    marked.then(|| RequestId::from_word((request.0 & !MESSAGE_REQUEST) as u64))
+}
+
+/// The rank a message goes to; `None` for `MPI_PROC_NULL`.
+#[inline(always)]
+fn destination(communicator: &Communicator, rank: c_int, tag: c_int) -> Result<Option<usize>> {
+    if (rank as usize) < communicator.size() && tag >= 0 {
+        return Ok(Some(rank as usize));
+    }
+    destination_slow(communicator, rank, tag)
+}
+
+#[cold]
+fn destination_slow(communicator: &Communicator, rank: c_int, tag: c_int) -> Result<Option<usize>> {
+    if rank == MPI_PROC_NULL {
+        return Ok(None);
+    }
+    if tag < 0 {
+        return Err(ErrorClass::Tag.with(format!("a tag is at least 0, not {tag}")));
+    }
+    Err(no_rank(communicator, rank))
+}
+
+fn no_rank(communicator: &Communicator, rank: c_int) -> Error {
+    let size = communicator.size();
+    ErrorClass::Rank.with(format!(
+        "rank {rank} is not in a communicator of {size} ranks"
+    ))
+}
+
+/// Source and tag of a receive, where `None` is any; `Err(None)` for `MPI_PROC_NULL`.
+#[inline(always)]
+fn source(
+    communicator: &Communicator,
+    rank: c_int,
+    tag: c_int,
+) -> std::result::Result<(Option<usize>, Option<i32>), Option<Error>> {
+    if (rank as usize) < communicator.size() && tag >= 0 {
+        return Ok((Some(rank as usize), Some(tag)));
+    }
+    source_slow(communicator, rank, tag)
+}
+
+#[cold]
+fn source_slow(
+    communicator: &Communicator,
+    rank: c_int,
+    tag: c_int,
+) -> std::result::Result<(Option<usize>, Option<i32>), Option<Error>> {
+    if rank == MPI_PROC_NULL {
+        return Err(None);
+    }
+    let tag = match tag {
+        MPI_ANY_TAG => None,
+        tag if tag >= 0 => Some(tag),
+        tag => {
+            let text = format!("a tag is at least 0 or MPI_ANY_TAG, not {tag}");
+            return Err(Some(ErrorClass::Tag.with(text)));
+        }
+    };
+    match rank {
+        MPI_ANY_SOURCE => Ok((None, tag)),
+        rank if (rank as usize) < communicator.size() => Ok((Some(rank as usize), tag)),
+        rank => Err(Some(no_rank(communicator, rank))),
+    }
+}
+
+/// `MPI_Send`, section 3.2.1.
+///
+/// # Safety
+///
+/// `buf` is readable for `count` elements of `datatype`.
+#[inline]
+pub unsafe fn send<C: Count>(
+    buf: *const c_void,
+    count: C,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> Result {
+    let state = running()?;
+    let communicator = named(&state, comm)?;
+    let data = span(buf.cast(), count.to_i64(), datatype)?;
+    let Some(rank) = destination(&communicator, dest, tag)? else {
+        return Ok(());
+    };
+    let context = state.process.context();
+    let to = address(&communicator, rank, tag);
+    // SAFETY: the caller vouches for the buffer, until this returns.
+    match unsafe { context.send(to, data.address, data.bytes)? } {
+        None => Ok(()),
+        Some(id) => finish_send(&state, id),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn finish_send(state: &State, id: RequestId) -> Result {
+    pamir_mpi::point_to_point::wait(state.process.context(), id)?;
+    Ok(())
+}
+
+/// `MPI_Recv`, section 3.2.4.
+///
+/// # Safety
+///
+/// `buf` is writable for `count` elements of `datatype`; `status` is writable or
+/// `MPI_STATUS_IGNORE`.
+#[inline]
+pub unsafe fn recv<C: Count>(
+    buf: *mut c_void,
+    count: C,
+    datatype: MPI_Datatype,
+    source_rank: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    status: *mut MPI_Status,
+) -> Result {
+    let state = running()?;
+    let communicator = named(&state, comm)?;
+    let data = span(buf.cast(), count.to_i64(), datatype)?;
+    let (rank, tag) = match source(&communicator, source_rank, tag) {
+        Ok(found) => found,
+        Err(None) => {
+            // SAFETY: as the caller vouches.
+            unsafe { write_status(status, MPI_Status::new(MPI_PROC_NULL, MPI_ANY_TAG, 0)) };
+            return Ok(());
+        }
+        Err(Some(error)) => return Err(error),
+    };
+    let context = state.process.context();
+    let wanted = pattern(&communicator, rank, tag);
+    // SAFETY: the caller vouches for the buffer, until this returns.
+    let id = unsafe { start_receive(context, &communicator, wanted, data.buffer())? };
+    let outcome =
+        pamir_mpi::point_to_point::wait(context, id)?.expect("the receive was just posted");
+    // SAFETY: as the caller vouches.
+    unsafe { write_status(status, status_of(&outcome)) };
+    check(&outcome)
+}
+
+/// `MPI_Isend`, section 3.7.2.
+///
+/// # Safety
+///
+/// `buf` is readable for `count` elements of `datatype` until the request is complete;
+/// `request` is writable.
+#[inline]
+pub unsafe fn isend<C: Count>(
+    buf: *const c_void,
+    count: C,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> Result {
+    let state = running()?;
+    let communicator = named(&state, comm)?;
+    let data = span(buf.cast(), count.to_i64(), datatype)?;
+    let context = state.process.context();
+    let sent = match destination(&communicator, dest, tag)? {
+        None => None,
+        Some(rank) => {
+            let to = address(&communicator, rank, tag);
+            // SAFETY: the caller vouches for the buffer.
+            unsafe { context.send(to, data.address, data.bytes)? }
+        }
+    };
+    let handle = sent.map_or(MPI_Request(COMPLETED_SEND), request_handle);
+    // SAFETY: the caller vouches for the request.
+    unsafe { request.write(handle) };
+    Ok(())
+}
+
+/// The request of a send that was complete when it started; it may be waited for any number
+/// of times.
+pub const COMPLETED_SEND: usize = 0x1000;
+
+/// `MPI_Irecv`, section 3.7.2.
+///
+/// # Safety
+///
+/// `buf` is writable for `count` elements of `datatype` until the request is complete;
+/// `request` is writable.
+#[inline]
+pub unsafe fn irecv<C: Count>(
+    buf: *mut c_void,
+    count: C,
+    datatype: MPI_Datatype,
+    source_rank: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> Result {
+    let state = running()?;
+    let communicator = named(&state, comm)?;
+    let data = span(buf.cast(), count.to_i64(), datatype)?;
+    let handle = match source(&communicator, source_rank, tag) {
+        Err(Some(error)) => return Err(error),
+        Err(None) => MPI_Request(RECEIVED_NOTHING),
+        Ok((rank, tag)) => {
+            let wanted = pattern(&communicator, rank, tag);
+            // SAFETY: the caller vouches for the buffer.
+            let id = unsafe {
+                start_receive(
+                    state.process.context(),
+                    &communicator,
+                    wanted,
+                    data.buffer(),
+                )?
+            };
+            request_handle(id)
+        }
+    };
+    // SAFETY: the caller vouches for the request.
+    unsafe { request.write(handle) };
+    Ok(())
+}
+
+/// The request of a receive from `MPI_PROC_NULL`.
+pub const RECEIVED_NOTHING: usize = 0x1001;
+
+/// `MPI_Ssend`, section 3.4.
+///
+/// # Safety
+///
+/// As for [`send`].
+pub unsafe fn ssend<C: Count>(
+    buf: *const c_void,
+    count: C,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> Result {
+    let state = running()?;
+    let communicator = named(&state, comm)?;
+    let data = span(buf.cast(), count.to_i64(), datatype)?;
+    let Some(rank) = destination(&communicator, dest, tag)? else {
+        return Ok(());
+    };
+    let (context, to) = (state.process.context(), address(&communicator, rank, tag));
+    // SAFETY: the caller vouches for the buffer, until this returns.
+    let id = unsafe {
+        start_send(
+            context,
+            &communicator,
+            to,
+            data.buffer(),
+            Completion::Matched,
+        )?
+    };
+    finish_send(&state, id)
+}
+
+/// What a program sees of a message's outcome.
+#[inline(always)]
+pub fn status_of(outcome: &Outcome) -> MPI_Status {
+    let mut status = MPI_Status::new(outcome.task as c_int, outcome.tag, outcome.bytes as i64);
+    if outcome.cancelled {
+        status.set_cancelled(true);
+    }
+    status
+}
+
+/// Writes a status, unless it is to be ignored.
+///
+/// # Safety
+///
+/// `target` is writable or `MPI_STATUS_IGNORE`. Its `MPI_ERROR` is left as it is, as for all
+/// calls that give one status (MPI-5.0 section 3.2.5).
+#[inline(always)]
+pub unsafe fn write_status(target: *mut MPI_Status, status: MPI_Status) {
+    if target.is_null() {
+        return;
+    }
+    // SAFETY: the caller vouches for it.
+    unsafe {
+        *target = MPI_Status {
+            MPI_ERROR: (*target).MPI_ERROR,
+            ..status
+        }
+    };
+}
+
+/// A message that was longer than its buffer is an error.
+#[inline(always)]
+pub fn check(outcome: &Outcome) -> Result {
+    if outcome.truncated {
+        Err(truncated(outcome))
+    } else {
+        Ok(())
+    }
+}
+
+#[cold]
+fn truncated(outcome: &Outcome) -> Error {
+    let Outcome {
+        bytes,
+        message_bytes,
+        task,
+        tag,
+        ..
+    } = outcome;
+    ErrorClass::Truncate.with(format!(
+        "the message of {message_bytes} bytes from rank {task} with tag {tag} is longer than the buffer of {bytes} bytes"
+    ))
+}

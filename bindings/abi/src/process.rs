@@ -1,0 +1,155 @@
+//! MPI's one state in this process, and the lock around it.
+//!
+//! Before: a C call. After: [`State`], which holds `pamir_mpi`'s objects and the tables of
+//! handles.
+//!
+//! | from            | to          | by |
+//! |-----------------|-------------|----|
+//! | not initialised | running     | `MPI_Init`, `MPI_Init_thread` |
+//! | running         | finalized   | `MPI_Finalize` |
+//!
+//! Nothing else is allowed: MPI is not initialised twice (MPI-5.0 section 11.2.2).
+//!
+//! The state is made of `Cell`s and `RefCell`s, for one thread at a time. Below
+//! `MPI_THREAD_MULTIPLE` the program promises that; with it, every call takes one lock,
+//! which the same thread may take again (callbacks call MPI), and lets go of it between two
+//! polls while it waits. Invariant: no `RefCell` is borrowed while a call waits or calls back.
+
+use std::cell::OnceCell;
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+
+use lock_api::RawReentrantMutex;
+use pamir_driver::waiting::Rung;
+use pamir_mpi::communicator::Communicator;
+use pamir_mpi::process::Process;
+use parking_lot::{RawMutex, RawThreadId};
+
+use crate::error::{ErrorClass, Result};
+use crate::handles::{Kind, Table};
+
+const BEFORE: u8 = 0;
+const RUNNING: u8 = 1;
+const AFTER: u8 = 2;
+
+static PHASE: AtomicU8 = AtomicU8::new(BEFORE);
+static MULTIPLE: AtomicBool = AtomicBool::new(false);
+static LOCK: RawReentrantMutex<RawMutex, RawThreadId> = RawReentrantMutex::INIT;
+static STATE: Global = Global(OnceCell::new());
+
+/// All of MPI in this process.
+#[derive(Debug)]
+pub struct State {
+    /// The context and the first communicators.
+    pub process: Process,
+    /// Communicators that the program made.
+    pub communicators: Table<Communicator>,
+    /// The level of thread support that the program was given.
+    pub thread_level: i32,
+    /// The thread that initialised MPI.
+    pub main_thread: std::thread::ThreadId,
+}
+
+struct Global(OnceCell<State>);
+
+// SAFETY: the cell is only looked at through `running` and `start`, which hold the lock if
+// several threads may call MPI at once, and otherwise rely on the promise that the program
+// gave with its thread level (MPI-5.0 section 11.6.2): calls do not overlap, and the program
+// orders them, which makes one call's effects visible to the next.
+unsafe impl Sync for Global {}
+
+/// The state, for the length of one call.
+pub struct Running {
+    locked: bool,
+}
+
+impl Deref for Running {
+    type Target = State;
+
+    #[inline(always)]
+    fn deref(&self) -> &State {
+        STATE.0.get().expect("a running MPI has its state")
+    }
+}
+
+impl Drop for Running {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if self.locked {
+            // SAFETY: `running` locked it for this guard, on this thread.
+            unsafe { LOCK.unlock() };
+        }
+    }
+}
+
+/// The state of MPI, if it is initialised and not finalized.
+#[inline(always)]
+pub fn running() -> Result<Running> {
+    // Acquire: pairs with the Release in `start`.
+    if PHASE.load(Ordering::Acquire) != RUNNING {
+        return Err(not_running());
+    }
+    let locked = MULTIPLE.load(Ordering::Relaxed);
+    if locked {
+        LOCK.lock();
+    }
+    Ok(Running { locked })
+}
+
+#[cold]
+fn not_running() -> crate::error::Error {
+    let when = if is_finalized() {
+        "after MPI_Finalize"
+    } else {
+        "before MPI_Init"
+    };
+    ErrorClass::Other.with(format!("this function was called {when}"))
+}
+
+/// Whether `MPI_Init` has been called.
+pub fn is_initialized() -> bool {
+    PHASE.load(Ordering::Acquire) != BEFORE
+}
+
+/// Whether `MPI_Finalize` has been called.
+pub fn is_finalized() -> bool {
+    PHASE.load(Ordering::Acquire) == AFTER
+}
+
+/// Initialises MPI; `multiple` if several threads may call it at once.
+pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
+    MULTIPLE.store(multiple, Ordering::Relaxed);
+    if multiple {
+        process.context().share(pause_shared);
+    }
+    let state = State {
+        process,
+        communicators: Table::new(Kind::Communicator),
+        thread_level,
+        main_thread: std::thread::current().id(),
+    };
+    if STATE.0.set(state).is_err() {
+        return Err(ErrorClass::Other.with("MPI is already initialised"));
+    }
+    // Release: pairs with the Acquire in `running`.
+    PHASE.store(RUNNING, Ordering::Release);
+    Ok(())
+}
+
+/// From here on only the few functions that may be called after `MPI_Finalize` work.
+pub fn stop() {
+    PHASE.store(AFTER, Ordering::Release);
+}
+
+/// A rung of the waiting ladder where threads share the context: the others have their turn
+/// in between, and nobody sleeps for long, since the packet may come to another thread.
+fn pause_shared(rung: Rung) {
+    // SAFETY: whoever waits is inside of a call, which has locked it on this thread.
+    unsafe { LOCK.unlock() };
+    match rung {
+        Rung::Spin => std::hint::spin_loop(),
+        Rung::Yield => std::thread::yield_now(),
+        Rung::Sleep => std::thread::sleep(std::time::Duration::from_micros(50)),
+    }
+    LOCK.lock();
+}

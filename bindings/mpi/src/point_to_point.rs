@@ -1,0 +1,109 @@
+//! Point-to-point messages between ranks of a communicator (MPI-5.0 chapter 3).
+//!
+//! Before: the C call, with arguments checked. After: the transport's tagged messages.
+
+use std::rc::Rc;
+
+use pamir_driver::unit::UnitError;
+use pamir_transport::context::Context;
+use pamir_transport::geometry::Members;
+use pamir_transport::tagged::buffer::Buffer;
+use pamir_transport::tagged::envelope::Pattern;
+use pamir_transport::tagged::request::{Outcome, RequestId};
+use pamir_transport::tagged::send::{Address, Completion};
+
+use crate::communicator::{Communicator, Tasks};
+
+/// Where a send of a communicator goes.
+#[inline(always)]
+pub fn address(communicator: &Communicator, rank: usize, tag: i32) -> Address {
+    let task = communicator.tasks().task(rank);
+    Address {
+        task,
+        context: communicator.context_id(),
+        tag,
+    }
+}
+
+/// What a receive of a communicator looks for; `None` is any source, any tag.
+#[inline(always)]
+pub fn pattern(communicator: &Communicator, rank: Option<usize>, tag: Option<i32>) -> Pattern {
+    let task = rank.map(|rank| communicator.tasks().task(rank) as u32);
+    Pattern::new(communicator.context_id(), task, tag)
+}
+
+/// Starts a send and says whom its request belongs to.
+///
+/// # Safety
+///
+/// The buffer is readable until the request is complete.
+pub unsafe fn start_send(
+    context: &Context,
+    communicator: &Rc<Communicator>,
+    to: Address,
+    buffer: Buffer,
+    completion: Completion,
+) -> Result<RequestId, UnitError> {
+    // SAFETY: as the caller vouches.
+    let id = unsafe { context.start_send(to, buffer, completion)? };
+    keep(context, communicator, id);
+    Ok(id)
+}
+
+/// Posts a receive and says whom its request belongs to.
+///
+/// # Safety
+///
+/// The buffer is writable until the request is complete.
+#[inline(always)]
+pub unsafe fn start_receive(
+    context: &Context,
+    communicator: &Rc<Communicator>,
+    pattern: Pattern,
+    buffer: Buffer,
+) -> Result<RequestId, UnitError> {
+    // SAFETY: as the caller vouches.
+    let id = unsafe { context.receive(pattern, buffer)? };
+    keep(context, communicator, id);
+    Ok(id)
+}
+
+/// A request of a communicator whose ranks are not the tasks keeps it alive, since the
+/// source of its message must be translated when it is complete.
+#[inline(always)]
+fn keep(context: &Context, communicator: &Rc<Communicator>, id: RequestId) {
+    if matches!(communicator.tasks(), Tasks::List(_))
+        && let Some(request) = context.requests().get(id)
+    {
+        request.keeps.replace(Some(communicator.clone()));
+    }
+}
+
+/// Waits for a request, gives its outcome with the task translated to the rank in its
+/// communicator, and frees it. `None` if there is no such request.
+#[inline(always)]
+pub fn wait(context: &Context, id: RequestId) -> Result<Option<Outcome>, UnitError> {
+    let Some(request) = context.requests().get(id) else {
+        return Ok(None);
+    };
+    context.advance_until(|| request.is_complete())?;
+    Ok(take(context, id))
+}
+
+/// The outcome of a complete request, which is freed; `None` if it is not complete.
+#[inline(always)]
+pub fn take(context: &Context, id: RequestId) -> Option<Outcome> {
+    let request = context
+        .requests()
+        .get(id)
+        .filter(|request| request.is_complete())?;
+    let mut outcome = request.outcome.get();
+    if let Some(kept) = &*request.keeps.borrow()
+        && let Some(communicator) = kept.downcast_ref::<Communicator>()
+    {
+        let rank = communicator.tasks().rank(outcome.task as usize);
+        outcome.task = rank.unwrap_or(outcome.task as usize) as u32;
+    }
+    context.requests().free(id, request);
+    Some(outcome)
+}

@@ -1,0 +1,91 @@
+//! MPI in one process: its context, and the communicators that exist from the start.
+
+use std::rc::Rc;
+
+use pamir_driver::job::{Job, JobError, RankState};
+use pamir_driver::unit::UnitError;
+use pamir_transport::context::Context;
+
+use crate::communicator::{Communicator, Tasks};
+
+/// Context id of the communicator of all tasks.
+const WORLD_CONTEXT: u32 = 0;
+
+/// Context id of the communicator of this task alone.
+const SELF_CONTEXT: u32 = 2;
+
+/// The first context id that new communicators may get.
+pub const FIRST_FREE_CONTEXT: u32 = 4;
+
+/// Why MPI could not be initialised.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProcessError {
+    /// The job could not be joined.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// The messaging unit could not be set up.
+    #[error(transparent)]
+    Unit(#[from] UnitError),
+}
+
+/// MPI in this process.
+#[derive(Debug)]
+pub struct Process {
+    context: Context,
+    world: Rc<Communicator>,
+    own: Rc<Communicator>,
+}
+
+impl Process {
+    /// Joins the job that this process was started in, or one of its own.
+    pub fn from_environment() -> Result<Self, ProcessError> {
+        let (job, task) = Job::from_environment()?;
+        let context = Context::new(job, task)?;
+        let world = Communicator::new(Tasks::All(context.tasks()), task, WORLD_CONTEXT);
+        let own = Communicator::new(Tasks::List(vec![task as u32]), 0, SELF_CONTEXT);
+        Ok(Self {
+            context,
+            world: Rc::new(world),
+            own: Rc::new(own),
+        })
+    }
+
+    /// The context that everything goes through.
+    #[inline(always)]
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The communicator of all tasks.
+    #[inline(always)]
+    pub fn world(&self) -> &Rc<Communicator> {
+        &self.world
+    }
+
+    /// The communicator of this task alone.
+    pub fn own(&self) -> &Rc<Communicator> {
+        &self.own
+    }
+
+    /// Leaves: everything sent is on its way, and no peer will read this process's memory.
+    pub fn finalize(&self) -> Result<(), UnitError> {
+        self.context.flush()?;
+        crate::collective::barrier(&self.context, &self.world).map_err(|_| UnitError::Packet {
+            rank: 0,
+            reason: "the final barrier failed",
+        })?;
+        self.context.flush()?;
+        self.context
+            .job()
+            .set_rank_state(self.context.task(), RankState::Finalized);
+        Ok(())
+    }
+
+    /// Tells the launcher that this rank gives up the job.
+    pub fn give_up(&self, code: i32) {
+        self.context
+            .job()
+            .set_rank_state(self.context.task(), RankState::Aborted { code });
+    }
+}

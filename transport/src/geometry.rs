@@ -1,0 +1,180 @@
+//! Geometries: an ordered set of tasks that run collective operations together.
+//!
+//! Before: a collective's algorithm sends and receives through an `Exchange`. After: tagged
+//! messages under the geometry's own context id, whose tag is the number of the operation,
+//! so that operations do not see each other's messages.
+//!
+//! [`block_on`] is the blocking form of a collective: it polls the algorithm's future where
+//! it stands and advances the context in between.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::task::{Poll, Waker};
+
+use pamir_driver::unit::UnitError;
+
+use crate::collective::exchange::{Exchange, ExchangeError};
+use crate::context::Context;
+use crate::tagged::buffer::Buffer;
+use crate::tagged::envelope::Pattern;
+use crate::tagged::request::{Outcome, RequestId};
+use crate::tagged::send::Address;
+
+/// The members' tasks, by rank.
+pub trait Members {
+    /// How many members there are.
+    fn size(&self) -> usize;
+
+    /// The task of member `rank`, which is below [`Self::size`].
+    fn task(&self, rank: usize) -> usize;
+}
+
+impl<M: Members> Members for &M {
+    #[inline(always)]
+    fn size(&self) -> usize {
+        (**self).size()
+    }
+
+    #[inline(always)]
+    fn task(&self, rank: usize) -> usize {
+        (**self).task(rank)
+    }
+}
+
+/// One operation's channel between the members of a geometry.
+pub struct Channel<'a, M> {
+    /// The context that carries the messages.
+    pub context: &'a Context,
+    /// The geometry.
+    pub members: M,
+    /// This task's rank among them; for a remote group, in its own group.
+    pub rank: usize,
+    /// The geometry's context id for collective operations.
+    pub context_id: u32,
+    /// The operation's number.
+    pub tag: i32,
+}
+
+impl<M: Members> Exchange for Channel<'_, M> {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.members.size()
+    }
+
+    async fn send(&self, to: usize, bytes: &[u8]) -> Result<(), ExchangeError> {
+        let address = Address {
+            task: self.members.task(to),
+            context: self.context_id,
+            tag: self.tag,
+        };
+        // SAFETY: the slice is borrowed until this future is ready or dropped, and `Transfer`
+        // does not let go of a request before it is complete.
+        let sent = unsafe { self.context.send(address, bytes.as_ptr(), bytes.len()) };
+        match sent {
+            Ok(None) => Ok(()),
+            Ok(Some(id)) => {
+                Transfer {
+                    context: self.context,
+                    id: Some(id),
+                }
+                .await;
+                Ok(())
+            }
+            Err(_) => Err(ExchangeError::Corrupt { rank: to }),
+        }
+    }
+
+    async fn receive(&self, from: usize, bytes: &mut [u8]) -> Result<usize, ExchangeError> {
+        let source = self.members.task(from) as u32;
+        let pattern = Pattern::new(self.context_id, Some(source), Some(self.tag));
+        let buffer = Buffer::Contiguous {
+            address: bytes.as_mut_ptr(),
+            bytes: bytes.len(),
+        };
+        // SAFETY: as in `send`; the slice is borrowed mutably.
+        let posted = unsafe { self.context.receive(pattern, buffer) };
+        let id = posted.map_err(|_| ExchangeError::Corrupt { rank: from })?;
+        let outcome = Transfer {
+            context: self.context,
+            id: Some(id),
+        }
+        .await;
+        if outcome.truncated {
+            return Err(ExchangeError::Truncated {
+                from,
+                sent_bytes: outcome.message_bytes,
+                expected_bytes: bytes.len(),
+            });
+        }
+        Ok(outcome.bytes)
+    }
+}
+
+/// Waits for a request, gives its outcome, and frees it.
+///
+/// If it is dropped before (its operation failed), it waits for the request where it stands:
+/// the memory behind it is about to go.
+struct Transfer<'a> {
+    context: &'a Context,
+    id: Option<RequestId>,
+}
+
+impl Transfer<'_> {
+    fn take(&mut self, id: RequestId) -> Option<Outcome> {
+        let requests = self.context.requests();
+        let request = requests
+            .get(id)
+            .expect("a request that is waited for exists");
+        if !request.is_complete() {
+            return None;
+        }
+        self.id = None;
+        let outcome = request.outcome.get();
+        requests.free(id, request);
+        Some(outcome)
+    }
+}
+
+impl Future for Transfer<'_> {
+    type Output = Outcome;
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut std::task::Context<'_>) -> Poll<Outcome> {
+        let id = self.id.expect("a future is not polled after it was ready");
+        self.take(id).map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+impl Drop for Transfer<'_> {
+    fn drop(&mut self) {
+        let Some(id) = self.id else { return };
+        if !self.context.cancel(id) {
+            // An error here means that the lanes are corrupt, so nobody writes to them.
+            let done = || {
+                self.context
+                    .requests()
+                    .get(id)
+                    .is_none_or(|request| request.is_complete())
+            };
+            let _ = self.context.advance_until(done);
+        }
+        self.take(id);
+    }
+}
+
+/// Runs a future to its end, advancing the context in between.
+pub fn block_on<F: Future>(context: &Context, future: F) -> Result<F::Output, UnitError> {
+    let mut future = pin!(future);
+    let mut task = std::task::Context::from_waker(Waker::noop());
+    let mut output = None;
+    context.advance_until(|| match future.as_mut().poll(&mut task) {
+        Poll::Ready(ready) => {
+            output = Some(ready);
+            true
+        }
+        Poll::Pending => false,
+    })?;
+    Ok(output.expect("advancing ends when the future is ready"))
+}
