@@ -1,1 +1,4 @@
 //! MPI semantics in Rust: communicators, groups, datatypes, operations, requests.
+
+pub mod datatype;
+pub mod op;
