@@ -12,5 +12,6 @@
 pub mod collective;
 pub mod communicator;
 pub mod datatype;
+pub mod op;
 pub mod point_to_point;
 pub mod process;
