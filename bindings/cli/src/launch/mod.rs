@@ -18,7 +18,6 @@ pub mod child;
 pub mod guard;
 pub mod hosts;
 pub mod input;
-pub mod job_memory;
 pub mod machine;
 pub mod options;
 pub mod output;
@@ -35,10 +34,10 @@ use std::time::Instant;
 
 use nix::errno::Errno;
 use nix::unistd::Pid;
+use pamir_driver::job::{Job, JobError, JobSpecification};
 
 use arguments::{ArgumentError, Invocation, Launch, Verbosity};
 use hosts::HostError;
-use job_memory::{JobMemory, NoMemory};
 use machine::Machine;
 use output::Output;
 use placement::{Assignment, PlacementError, Request};
@@ -57,6 +56,9 @@ pub enum LaunchError {
     /// Ranks cannot be placed as asked.
     #[error(transparent)]
     Placement(#[from] PlacementError),
+    /// The job's memory cannot be made.
+    #[error(transparent)]
+    Job(#[from] JobError),
     /// A program cannot be started.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -75,7 +77,7 @@ impl LaunchError {
         match self {
             LaunchError::Arguments(_) | LaunchError::Hosts(_) => 2,
             LaunchError::Start(error) => error.exit_code(),
-            LaunchError::Placement(_) | LaunchError::System { .. } => 1,
+            LaunchError::Placement(_) | LaunchError::Job(_) | LaunchError::System { .. } => 1,
         }
     }
 }
@@ -123,7 +125,13 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
     let machine = Machine::read(request.detail());
     let assignments = placement::assign(&machine, &request)?;
     let prepared = start::prepare(launch).map_err(StartError::from)?;
-    let job = NoMemory;
+    let job = Job::create(&JobSpecification {
+        ranks: request.ranks,
+        processing_units: assignments
+            .iter()
+            .map(|assignment| assignment.processing_unit(request.bind_to))
+            .collect(),
+    })?;
 
     let signals = supervise::Signals::block().map_err(system("signals"))?;
     // Processes whose rank has ended become the launcher's, so that it can see them end.
@@ -143,7 +151,7 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
     };
     let common = start::Common {
         assignments: &assignments,
-        job: job.descriptor(),
+        job: Some(job.file_descriptor()),
         input: rank_input.as_ref().map(|descriptor| descriptor.as_fd()),
         signal_mask: &signals.before,
         tag_output: launch.tag_output,

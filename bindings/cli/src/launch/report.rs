@@ -5,8 +5,9 @@
 //! Step before: [`super::supervise`] finds the first failing rank. Step after: standard error and
 //! the launcher's own exit code.
 
+use pamir_driver::job::RankState;
+
 use super::child::End;
-use super::job_memory::RankState;
 
 /// Why a rank counts as failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +31,7 @@ impl Failure {
     /// The failure of a rank that ended like this, if it is one.
     pub fn of(end: End, state: RankState) -> Option<Failure> {
         match (end, state) {
-            (End::Exited(_), RankState::Aborted { code }) => Some(Failure::Aborted(code)),
+            (_, RankState::Aborted { code }) => Some(Failure::Aborted(code)),
             (End::Exited(0), RankState::Attached) => Some(Failure::NotFinalized),
             (End::Exited(0), _) => None,
             (End::Exited(code), _) => Some(Failure::Exited(code)),
@@ -108,6 +109,15 @@ pub fn ranks(count: usize) -> String {
     format!("{count} rank{}", if count == 1 { "" } else { "s" })
 }
 
+/// `rank` or `3 ranks`, after "the other".
+pub fn other_ranks(count: usize) -> String {
+    if count == 1 {
+        "rank".to_string()
+    } else {
+        ranks(count)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,6 +133,17 @@ mod tests {
         assert_eq!(
             of(End::Exited(0), RankState::Aborted { code: 256 }),
             Some(1)
+        );
+        let aborted = RankState::Aborted { code: 5 };
+        assert_eq!(
+            of(
+                End::Signalled {
+                    signal: 6,
+                    core: false
+                },
+                aborted
+            ),
+            Some(5)
         );
         let killed = End::Signalled {
             signal: 9,

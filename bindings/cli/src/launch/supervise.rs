@@ -23,12 +23,12 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, raise, sigprocmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
+use pamir_driver::job::Job;
 
 use super::arguments::Verbosity;
 use super::child::{self, End};
 use super::guard::Guard;
 use super::input::TerminalInput;
-use super::job_memory::JobMemory;
 use super::output::{Output, OutputEvent};
 use super::report::{self, Failure};
 use super::start::{Prepared, RankProcess};
@@ -93,7 +93,7 @@ pub struct Supervisor<'a> {
     /// Their programs.
     pub programs: &'a [Prepared],
     /// Their memory.
-    pub job: &'a dyn JobMemory,
+    pub job: &'a Job,
     /// Their output.
     pub output: Output,
     /// Rank 0's terminal, if it has one.
@@ -276,7 +276,7 @@ impl Supervisor<'_> {
         let running = progress.ends.iter().filter(|end| end.is_none()).count();
         let others = match running {
             0 => String::new(),
-            _ => format!("; ending the other {}", report::ranks(running)),
+            _ => format!("; ending the other {}", report::other_ranks(running)),
         };
         self.output.say(&format!(
             "rank {rank} of {} on {} (pid {}, {}) {}{others}",
