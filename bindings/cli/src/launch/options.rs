@@ -414,6 +414,23 @@ mod tests {
     }
 
     #[test]
+    fn the_manual_page_has_every_option_and_its_help() {
+        let page = include_str!("../../share/man1/mpiexec.1").replace("\\-", "-");
+        let page: String = page.split_whitespace().collect::<Vec<&str>>().join(" ");
+        for option in all() {
+            let names: Vec<String> = option.names.iter().map(|name| dashed(name)).collect();
+            let names = format!(".B {}", names.join(", "));
+            assert!(page.contains(&names), "{names}");
+            let help = option
+                .help
+                .split_whitespace()
+                .collect::<Vec<&str>>()
+                .join(" ");
+            assert!(page.contains(&help), "{help}");
+        }
+    }
+
+    #[test]
     fn a_slip_finds_its_option() {
         assert_eq!(nearest("bind-too"), Some("bind-to"));
         assert_eq!(nearest("tag-ouput"), Some("tag-output"));
