@@ -1,6 +1,6 @@
 //! The ranks' output, forwarded in whole lines.
 //!
-//! What: a [`Stream`] reads one rank's pipe, a [`Sink`] writes to the launcher's standard output
+//! What: a `Stream` reads one rank's pipe, a [`Sink`] writes to the launcher's standard output
 //! or error; [`Output`] holds them all.
 //! Why: lines of different ranks must never be mixed, and a reader that stalls (a pager) must
 //! neither stall the launcher's signals nor let it hoard output.
