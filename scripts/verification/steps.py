@@ -227,7 +227,7 @@ STEPS = [
     Step("lints", "lints (clippy)", plain(
         "cargo", "clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings")),
     Step("documentation", "documentation (rustdoc)", plain(
-        "cargo", "doc", "--locked", "--workspace", "--no-deps", "--document-private-items",
+        "cargo", "doc", "--locked", "--workspace", "--no-deps",
         RUSTDOCFLAGS="-D warnings"), quick=False),
     Step("layering", "layering", plain("scripts/layering")),
     Step("rust", "Rust tests", plain(
