@@ -366,10 +366,11 @@ fn bindings_are_made_and_reported() {
     );
     let unit: u32 = stdout(&output).trim().parse().expect("one processor");
     let said = stderr(&output);
-    assert!(
-        said.contains(&format!("rank 0 is bound to hwthread: processor {unit},")),
-        "{said}"
-    );
+    assert!(said.contains("rank 0 on "), "{said}");
+    assert!(said.contains(&format!("(processor {unit})")), "{said}");
+    let listed = format!("list:{unit}");
+    let output = shell(&["-n", "2", "--bind-to", &listed], script);
+    assert_eq!(stdout(&output), format!("{unit}\n{unit}\n"));
     let whole = std::fs::read_to_string("/proc/self/status").unwrap();
     let whole = whole
         .lines()

@@ -3,7 +3,7 @@
 //! What: [`main`] parses the command line and runs the subcommand.
 //! Why: what administrators and tuners ask of an installation stands together.
 //! Step before: a shell. Step after: the subcommand's file.
-//! Invariant: a subcommand is registered once, in [`Subcommand`] and its `run`.
+//! Invariant: a subcommand is registered once, in `Subcommand` and its `run`.
 
 pub mod info;
 

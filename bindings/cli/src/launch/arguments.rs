@@ -11,8 +11,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use pamir_driver::binding::{BindTo, BindingError, MapBy};
+
 use super::options::{self, Action};
-use super::placement::{BindTo, MapBy, PlacementError};
 
 /// What the command line asks for.
 #[derive(Debug, PartialEq)]
@@ -142,13 +143,11 @@ pub enum ArgumentError {
         /// What it takes.
         wanted: &'static str,
     },
-    /// A placement word is not known.
-    #[error("option `{option}`: {source}")]
-    Placement {
-        /// The option as typed.
-        option: String,
-        /// What is wrong with the word.
-        source: PlacementError,
+    /// A policy's word is not known; the text names the option.
+    #[error("{reason}")]
+    Policy {
+        /// What is wrong with it.
+        reason: String,
     },
     /// A segment between colons names no program.
     #[error("no program is named{}; usage: mpiexec -n N PROGRAM [ARGUMENTS]", segment(.number))]
@@ -294,22 +293,21 @@ impl<'a> Words<'a> {
 }
 
 fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), ArgumentError> {
-    let placement = |source| ArgumentError::Placement {
-        option: met.typed.clone(),
-        source,
+    let policy = |error: BindingError| ArgumentError::Policy {
+        reason: error.to_string(),
     };
     match met.action() {
         Action::Ranks => program.ranks = met.positive()?,
         Action::RanksPerNode => launch.ranks_per_node = Some(met.positive()?),
         Action::BindTo => {
             let text = met.text();
-            let object = modifiers(&text, launch, met)?;
-            launch.bind_to = Some(object.parse().map_err(placement)?);
+            let object = modifiers(&text, launch);
+            launch.bind_to = Some(object.parse().map_err(policy)?);
         }
         Action::MapBy => {
             let text = met.text();
-            let object = modifiers(&text, launch, met)?;
-            launch.map_by = Some(object.parse().map_err(placement)?);
+            let object = modifiers(&text, launch);
+            launch.map_by = Some(object.parse().map_err(policy)?);
         }
         Action::ReportBindings => launch.report_bindings = true,
         Action::Oversubscribe => launch.refuse_oversubscription = false,
@@ -363,18 +361,18 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
     Ok(())
 }
 
-/// Splits `core:oversubscribe` and applies what stands after the colon.
-fn modifiers<'a>(text: &'a str, launch: &mut Launch, met: &Met) -> Result<&'a str, ArgumentError> {
-    let mut parts = text.split(':');
-    let object = parts.next().unwrap_or_default();
-    for modifier in parts {
-        match modifier.to_ascii_lowercase().as_str() {
-            "oversubscribe" | "overload-allowed" => launch.refuse_oversubscription = false,
-            "nooversubscribe" | "no-overload" => launch.refuse_oversubscription = true,
-            _ => return Err(met.wrong("OBJECT[:oversubscribe|:nooversubscribe]")),
-        }
+/// Takes `:oversubscribe` and its like off the end of a policy's word, and applies it.
+fn modifiers<'a>(text: &'a str, launch: &mut Launch) -> &'a str {
+    let Some((object, modifier)) = text.rsplit_once(':') else {
+        return text;
+    };
+    match modifier.to_ascii_lowercase().as_str() {
+        "oversubscribe" | "overload-allowed" => launch.refuse_oversubscription = false,
+        "nooversubscribe" | "no-overload" => launch.refuse_oversubscription = true,
+        // A list of processors, or a word for the policy itself to refuse.
+        _ => return text,
     }
-    Ok(object)
+    object
 }
 
 fn pair(met: &Met) -> (OsString, OsString) {
@@ -488,7 +486,7 @@ mod tests {
             "-bind-to hwthread --map-by=numa:nooversubscribe -report-bindings --tag-output \
              --timeout 1.5 -x A=1=2 -hosts localhost,me -q a",
         );
-        assert_eq!(launch.bind_to, Some(BindTo::Hwthread));
+        assert_eq!(launch.bind_to, Some(BindTo::HwThread));
         assert_eq!(launch.map_by, Some(MapBy::Numa));
         assert!(launch.refuse_oversubscription && launch.report_bindings && launch.tag_output);
         assert_eq!(launch.timeout, Some(Duration::from_millis(1500)));
@@ -498,6 +496,18 @@ mod tests {
         );
         assert_eq!(launch.hosts, ["localhost", "me"]);
         assert_eq!(launch.verbosity, Verbosity::Quiet);
+    }
+
+    #[test]
+    fn processors_can_be_listed() {
+        let listed = BindTo::List(vec![vec![0], vec![2, 3]]);
+        assert_eq!(
+            launch("--bind-to list:0,2+3 a").bind_to,
+            Some(listed.clone())
+        );
+        let launch = launch("--bind-to list:0,2+3:nooversubscribe a");
+        assert_eq!(launch.bind_to, Some(listed));
+        assert!(launch.refuse_oversubscription);
     }
 
     #[test]
@@ -538,6 +548,7 @@ mod tests {
         assert!(refused("a :").contains("part 2"));
         assert!(refused("--bind-too core a").contains("--bind-to"));
         assert!(refused("--bind-to shelf a").contains("shelf"));
+        assert!(refused("--bind-to list:x a").contains("list:0,2"));
         assert!(refused("--map-by core:pe=2 a").contains("core:pe=2"));
         assert!(refused("--report-bindings=1 a").contains("no value"));
         assert!(refused("--timeout -1 a").contains("above 0"));

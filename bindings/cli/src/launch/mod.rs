@@ -5,7 +5,7 @@
 //! knows when a rank is gone.
 //!
 //! ```text
-//! arguments -> hosts -> machine -> placement -> program -> job memory
+//! arguments -> hosts -> placement -> program -> job memory
 //!                                                              |
 //!           exit code <- supervise <- guard <- start (spawn) <-+
 //! ```
@@ -18,7 +18,6 @@ pub mod child;
 pub mod guard;
 pub mod hosts;
 pub mod input;
-pub mod machine;
 pub mod options;
 pub mod output;
 pub mod placement;
@@ -38,9 +37,8 @@ use pamir_driver::job::{Job, JobError, JobSpecification};
 
 use arguments::{ArgumentError, Invocation, Launch, Verbosity};
 use hosts::HostError;
-use machine::Machine;
 use output::Output;
-use placement::{Assignment, PlacementError, Request};
+use placement::{Placement, PlacementError};
 use start::StartError;
 
 /// Why there is no job.
@@ -116,21 +114,11 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_else(|_| "localhost".to_string());
     hosts::check(launch, &host)?;
-    let request = Request::new(
-        launch.ranks(),
-        launch.bind_to,
-        launch.map_by,
-        launch.refuse_oversubscription,
-    );
-    let machine = Machine::read(request.detail());
-    let assignments = placement::assign(&machine, &request)?;
+    let placement = Placement::of(launch)?;
     let prepared = start::prepare(launch).map_err(StartError::from)?;
     let job = Job::create(&JobSpecification {
-        ranks: request.ranks,
-        processing_units: assignments
-            .iter()
-            .map(|assignment| assignment.processing_unit(request.bind_to))
-            .collect(),
+        ranks: launch.ranks(),
+        processing_units: placement.processing_units(),
     })?;
 
     let signals = supervise::Signals::block().map_err(system("signals"))?;
@@ -143,14 +131,17 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
         }
     }
     if launch.report_bindings || launch.verbosity == Verbosity::Verbose {
-        report_bindings(&mut output, &machine, &request, &assignments);
+        for line in placement.report() {
+            output.say(&line);
+        }
     }
     let (input, rank_input) = match input::TerminalInput::open().map_err(system("input"))? {
         Some((input, rank_input)) => (Some(input), Some(rank_input)),
         None => (None, None),
     };
     let common = start::Common {
-        assignments: &assignments,
+        ranks: launch.ranks(),
+        placement: &placement,
         job: Some(job.file_descriptor()),
         input: rank_input.as_ref().map(|descriptor| descriptor.as_fd()),
         signal_mask: &signals.before,
@@ -180,26 +171,4 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
         host,
     };
     Ok(supervisor.run())
-}
-
-fn report_bindings(
-    output: &mut Output,
-    machine: &Machine,
-    request: &Request,
-    assignments: &[Assignment],
-) {
-    let cores = machine.cores.len();
-    if request.ranks > cores {
-        let ranks = report::ranks(request.ranks);
-        let plural = if cores == 1 { "" } else { "s" };
-        output.say(&format!(
-            "{ranks} share {cores} core{plural}, dealt out in turn"
-        ));
-    }
-    for (rank, assignment) in assignments.iter().enumerate() {
-        output.say(&format!(
-            "rank {rank} {}",
-            assignment.describe(request.bind_to)
-        ));
-    }
 }

@@ -20,7 +20,6 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 
 use nix::errno::Errno;
-use nix::sched::CpuSet;
 use nix::sys::signal::{SigSet, SigmaskHow, sigprocmask};
 use nix::unistd::Pid;
 
@@ -39,8 +38,8 @@ pub struct SpawnRequest<'a> {
     pub standard: [Option<BorrowedFd<'a>>; 3],
     /// A descriptor it inherits under the same number.
     pub inherited: Option<BorrowedFd<'a>>,
-    /// Processors it is bound to.
-    pub processors: Option<&'a CpuSet>,
+    /// Processors it is bound to, in the kernel's form.
+    pub processors: Option<&'a [libc::c_ulong]>,
     /// Soft limit of open files it gets back, when the launcher raised its own.
     pub open_files: Option<u64>,
     /// The signal mask it starts with.
@@ -81,7 +80,8 @@ struct Passage {
     directory: *const c_char,
     standard: [RawFd; 3],
     inherited: RawFd,
-    processors: *const CpuSet,
+    processors: *const libc::cpu_set_t,
+    processors_bytes: usize,
     open_files: Option<u64>,
     signal_mask: libc::sigset_t,
     launcher: libc::pid_t,
@@ -108,7 +108,8 @@ pub fn spawn(request: &SpawnRequest<'_>) -> Result<Pid, SpawnError> {
         inherited: number(&request.inherited),
         processors: request
             .processors
-            .map_or(std::ptr::null(), std::ptr::from_ref),
+            .map_or(std::ptr::null(), |mask| mask.as_ptr().cast()),
+        processors_bytes: request.processors.map_or(0, size_of_val),
         open_files: request.open_files,
         signal_mask: *request.signal_mask.as_ref(),
         launcher: Pid::this().as_raw(),
@@ -174,7 +175,7 @@ extern "C" fn prepare_and_execute(argument: *mut c_void) -> c_int {
         libc::setpgid(0, 0);
         if !passage.processors.is_null() {
             // A processor that went away since it was read costs the binding, not the job.
-            libc::sched_setaffinity(0, size_of::<CpuSet>(), passage.processors.cast());
+            libc::sched_setaffinity(0, passage.processors_bytes, passage.processors);
         }
         if let Some(soft) = passage.open_files {
             let mut limit = libc::rlimit {

@@ -11,7 +11,6 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
-use nix::sched::CpuSet;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::{Pid, pipe2};
@@ -19,7 +18,7 @@ use nix::unistd::{Pid, pipe2};
 use super::arguments::Launch;
 use super::child;
 use super::output::Output;
-use super::placement::Assignment;
+use super::placement::Placement;
 use super::program::{self, ProgramError};
 use super::spawn::{SpawnError, SpawnRequest, SpawnStep, spawn};
 
@@ -102,8 +101,10 @@ pub fn prepare(launch: &Launch) -> Result<Vec<Prepared>, ProgramError> {
 /// What all ranks of a job are started with.
 #[derive(Debug)]
 pub struct Common<'a> {
+    /// Ranks of the job.
+    pub ranks: usize,
     /// Where each rank goes.
-    pub assignments: &'a [Assignment],
+    pub placement: &'a Placement,
     /// The job's memory.
     pub job: Option<BorrowedFd<'a>>,
     /// Rank 0's standard input; `None` leaves the launcher's.
@@ -120,7 +121,7 @@ pub fn start(
     common: &Common<'_>,
     output: &mut Output,
 ) -> Result<Vec<RankProcess>, StartError> {
-    let mut started: Vec<RankProcess> = Vec::with_capacity(common.assignments.len());
+    let mut started: Vec<RankProcess> = Vec::with_capacity(common.ranks);
     let outcome = start_each(prepared, common, output, &mut started);
     if let Err(error) = outcome {
         for rank in &started {
@@ -139,7 +140,7 @@ fn start_each(
     output: &mut Output,
     started: &mut Vec<RankProcess>,
 ) -> Result<(), StartError> {
-    let size = common.assignments.len();
+    let size = common.ranks;
     let system = |what| {
         move |errno| StartError::System {
             rank: 0,
@@ -163,7 +164,7 @@ fn start_each(
             let system = |what| move |errno| StartError::System { rank, what, errno };
             environment.truncate(shared);
             environment.extend(program::rank_variables(rank, size, job, launcher));
-            let processors = processors(&common.assignments[rank].units);
+            let processors = common.placement.processors(rank).map(processor_mask);
             let (output_read, output_write) = pipe().map_err(system("a pipe"))?;
             let (error_read, error_write) = pipe().map_err(system("a pipe"))?;
             let input = if rank == 0 {
@@ -178,7 +179,7 @@ fn start_each(
                 directory: program.directory.as_deref(),
                 standard: [input, Some(output_write.as_fd()), Some(error_write.as_fd())],
                 inherited: common.job,
-                processors: processors.as_ref(),
+                processors: processors.as_deref(),
                 open_files,
                 signal_mask: common.signal_mask,
             };
@@ -263,14 +264,18 @@ fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
     Ok((reader, writer))
 }
 
-fn processors(units: &[u32]) -> Option<CpuSet> {
-    let mut set = CpuSet::new();
-    // Processors beyond the mask's type cannot be bound to: the rank stays unbound.
-    let known = units
+/// The kernel's form of a set of processors: a bit for each, as long as the highest needs.
+fn processor_mask(processors: &[u32]) -> Vec<libc::c_ulong> {
+    let bits = libc::c_ulong::BITS as usize;
+    let words = processors
         .iter()
-        .filter(|unit| set.set(**unit as usize).is_ok())
-        .count();
-    (known > 0).then_some(set)
+        .max()
+        .map_or(0, |highest| *highest as usize / bits + 1);
+    let mut mask = vec![0; words];
+    for processor in processors {
+        mask[*processor as usize / bits] |= 1 << (*processor as usize % bits);
+    }
+    mask
 }
 
 /// Makes room for two pipes a rank; returns the soft limit that ranks get back.
@@ -282,4 +287,16 @@ fn raise_open_files(ranks: usize) -> Result<Option<u64>, Errno> {
     }
     setrlimit(Resource::RLIMIT_NOFILE, wanted.min(hard), hard)?;
     Ok(Some(soft))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_are_as_long_as_the_highest_processor_needs() {
+        assert_eq!(processor_mask(&[0, 2]), [0b101]);
+        assert_eq!(processor_mask(&[64]), [0, 1]);
+        assert_eq!(processor_mask(&[1500]).len(), 24);
+    }
 }
