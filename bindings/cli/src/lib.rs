@@ -1,1 +1,10 @@
-//! The commands: mpiexec, mpicc, mpicxx, pamir.
+//! The commands: `mpiexec`, `mpicc`, `mpicxx`, `pamir`.
+//!
+//! What: each command's whole work, as a function from its arguments to its exit code.
+//! Why: the programs in `bin/` hold nothing that would have to be tested as a process.
+//! Step before: a shell. Step after: the ranks ([`launch`]), a compiler ([`wrapper`]), or a table
+//! on standard output ([`command`]).
+
+pub mod command;
+pub mod launch;
+pub mod wrapper;

@@ -1,0 +1,567 @@
+//! The command line of `mpiexec`, parsed.
+//!
+//! What: [`parse`] turns the arguments into an [`Invocation`].
+//! Why: the order of arguments carries meaning (options, program, its arguments, `:`, again), and
+//! nothing after a program's name may be taken for an option of the launcher.
+//! Step before: [`super::options`], the table. Step after: `super::run`.
+//! Invariants: a [`Launch`] has at least one program, each with at least one rank and a command.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use pamir_driver::binding::{BindTo, BindingError, MapBy};
+
+use super::options::{self, Action};
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq)]
+pub enum Invocation {
+    /// Print the help.
+    Help,
+    /// Print the version.
+    Version,
+    /// Start a job.
+    Run(Box<Launch>),
+}
+
+/// A job as the command line describes it.
+#[derive(Debug, Default, PartialEq)]
+pub struct Launch {
+    /// The programs in rank order.
+    pub programs: Vec<Program>,
+    /// Binding, when given.
+    pub bind_to: Option<BindTo>,
+    /// Mapping, when given.
+    pub map_by: Option<MapBy>,
+    /// Print the bindings.
+    pub report_bindings: bool,
+    /// Refuse more ranks than cores.
+    pub refuse_oversubscription: bool,
+    /// Begin lines with the rank.
+    pub tag_output: bool,
+    /// End the job after this time.
+    pub timeout: Option<Duration>,
+    /// Ranks a node, when given.
+    pub ranks_per_node: Option<usize>,
+    /// Hosts which were named.
+    pub hosts: Vec<String>,
+    /// Files of hosts which were named.
+    pub host_files: Vec<PathBuf>,
+    /// Environment of every program.
+    pub environment: EnvironmentRequest,
+    /// How much the launcher says.
+    pub verbosity: Verbosity,
+    /// Sentences about what was accepted and not used.
+    pub notes: Vec<String>,
+}
+
+impl Launch {
+    /// Ranks of all programs together.
+    pub fn ranks(&self) -> usize {
+        self.programs.iter().map(|program| program.ranks).sum()
+    }
+}
+
+/// One program of the job.
+#[derive(Debug, Default, PartialEq)]
+pub struct Program {
+    /// How many ranks it has.
+    pub ranks: usize,
+    /// Where they start.
+    pub directory: Option<PathBuf>,
+    /// Its own environment, applied after that of every program.
+    pub environment: EnvironmentRequest,
+    /// Its name and arguments.
+    pub command: Vec<OsString>,
+}
+
+/// What of mpiexec's environment is passed on, and what is set besides.
+#[derive(Debug, Default, PartialEq, Clone)]
+pub struct EnvironmentRequest {
+    /// What is inherited; `None` leaves it to the more general request, or everything.
+    pub inherited: Option<Inherited>,
+    /// Variables to set, in order.
+    pub set: Vec<(OsString, OsString)>,
+}
+
+/// The part of the environment that is inherited.
+#[derive(Debug, PartialEq, Clone)]
+pub enum Inherited {
+    /// Everything.
+    All,
+    /// Only these names; an empty list is nothing.
+    Only(Vec<OsString>),
+}
+
+/// How much the launcher says on standard error.
+#[derive(Debug, Default, PartialEq, Eq, Clone, Copy, PartialOrd)]
+pub enum Verbosity {
+    /// Only what keeps a job from starting.
+    Quiet,
+    /// Failures and notes.
+    #[default]
+    Normal,
+    /// Every step.
+    Verbose,
+}
+
+/// A command line that cannot be carried out.
+#[derive(Debug, thiserror::Error, PartialEq)]
+#[non_exhaustive]
+pub enum ArgumentError {
+    /// No option has this spelling.
+    #[error("unknown option `{typed}`{}; see mpiexec --help", advice(.nearest))]
+    Unknown {
+        /// What was typed.
+        typed: String,
+        /// The nearest spelling.
+        nearest: Option<&'static str>,
+    },
+    /// The option stands at the end without its value.
+    #[error("option `{option}` needs {value}")]
+    ValueMissing {
+        /// The option as typed.
+        option: String,
+        /// Name of the value.
+        value: &'static str,
+    },
+    /// The option takes no value, but `=` follows it.
+    #[error("option `{option}` takes no value")]
+    ValueUnexpected {
+        /// The option as typed.
+        option: String,
+    },
+    /// The value is not what the option takes.
+    #[error("option `{option}`: `{value}` is not {wanted}")]
+    ValueWrong {
+        /// The option as typed.
+        option: String,
+        /// Its value.
+        value: String,
+        /// What it takes.
+        wanted: &'static str,
+    },
+    /// A policy's word is not known; the text names the option.
+    #[error("{reason}")]
+    Policy {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A segment between colons names no program.
+    #[error("no program is named{}; usage: mpiexec -n N PROGRAM [ARGUMENTS]", segment(.number))]
+    NoProgram {
+        /// Which segment, from 1; 0 when there is just one.
+        number: usize,
+    },
+}
+
+fn advice(nearest: &Option<&'static str>) -> String {
+    nearest
+        .map(|name| format!("; did you mean `{}`", options::dashed(name)))
+        .unwrap_or_default()
+}
+
+fn segment(number: &usize) -> String {
+    if *number == 0 {
+        String::new()
+    } else {
+        format!(" in part {number} of the command line")
+    }
+}
+
+/// Parses the arguments that follow the command's own name.
+pub fn parse(arguments: &[OsString]) -> Result<Invocation, ArgumentError> {
+    let segments: Vec<&[OsString]> = arguments.split(|argument| argument == ":").collect();
+    let mut launch = Launch::default();
+    for (index, arguments) in segments.iter().enumerate() {
+        let mut words = Words { arguments, next: 0 };
+        let mut program = Program {
+            ranks: 1,
+            ..Program::default()
+        };
+        while let Some(option) = words.option()? {
+            match option.action() {
+                Action::Help => return Ok(Invocation::Help),
+                Action::Version => return Ok(Invocation::Version),
+                _ => apply(&option, &mut launch, &mut program)?,
+            }
+        }
+        program.command = words.rest().to_vec();
+        if program.command.is_empty() {
+            let number = if segments.len() == 1 { 0 } else { index + 1 };
+            return Err(ArgumentError::NoProgram { number });
+        }
+        launch.programs.push(program);
+    }
+    Ok(Invocation::Run(Box::new(launch)))
+}
+
+/// One option met on the command line with its values.
+struct Met {
+    typed: String,
+    option: &'static options::LaunchOption,
+    values: Vec<OsString>,
+}
+
+impl Met {
+    fn action(&self) -> Action {
+        self.option.action
+    }
+
+    fn text(&self) -> String {
+        self.values[0].to_string_lossy().into_owned()
+    }
+
+    fn wrong(&self, wanted: &'static str) -> ArgumentError {
+        ArgumentError::ValueWrong {
+            option: self.typed.clone(),
+            value: self.text(),
+            wanted,
+        }
+    }
+
+    fn positive(&self) -> Result<usize, ArgumentError> {
+        match self.text().parse() {
+            Ok(0) | Err(_) => Err(self.wrong("a whole number of at least 1")),
+            Ok(number) => Ok(number),
+        }
+    }
+}
+
+/// A segment's words, read from the front.
+struct Words<'a> {
+    arguments: &'a [OsString],
+    next: usize,
+}
+
+impl<'a> Words<'a> {
+    fn rest(&self) -> &'a [OsString] {
+        &self.arguments[self.next..]
+    }
+
+    /// The next option, or nothing where the program's name stands.
+    fn option(&mut self) -> Result<Option<Met>, ArgumentError> {
+        let Some(word) = self.rest().first() else {
+            return Ok(None);
+        };
+        if word == "--" {
+            self.next += 1;
+            return Ok(None);
+        }
+        if word.len() < 2 || !word.as_bytes().starts_with(b"-") {
+            return Ok(None);
+        }
+        self.next += 1;
+        let text = word.to_string_lossy();
+        let (typed, attached) = match text.split_once('=') {
+            Some((typed, _)) => {
+                let value = OsStr::from_bytes(&word.as_bytes()[typed.len() + 1..]);
+                (typed.to_string(), Some(value.to_os_string()))
+            }
+            None => (text.into_owned(), None),
+        };
+        let name = typed.strip_prefix("--").unwrap_or(&typed[1..]);
+        let Some(option) = options::find(name) else {
+            return Err(ArgumentError::Unknown {
+                nearest: options::nearest(name),
+                typed,
+            });
+        };
+        if option.values.is_empty() && attached.is_some() {
+            return Err(ArgumentError::ValueUnexpected { option: typed });
+        }
+        let mut values: Vec<OsString> = attached.into_iter().collect();
+        while values.len() < option.values.len() {
+            let Some(value) = self.rest().first() else {
+                let value = option.values[values.len()];
+                return Err(ArgumentError::ValueMissing {
+                    option: typed,
+                    value,
+                });
+            };
+            values.push(value.clone());
+            self.next += 1;
+        }
+        Ok(Some(Met {
+            typed,
+            option,
+            values,
+        }))
+    }
+}
+
+fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), ArgumentError> {
+    let policy = |error: BindingError| ArgumentError::Policy {
+        reason: error.to_string(),
+    };
+    match met.action() {
+        Action::Ranks => program.ranks = met.positive()?,
+        Action::RanksPerNode => launch.ranks_per_node = Some(met.positive()?),
+        Action::BindTo => {
+            let text = met.text();
+            let object = modifiers(&text, launch);
+            launch.bind_to = Some(object.parse().map_err(policy)?);
+        }
+        Action::MapBy => {
+            let text = met.text();
+            let object = modifiers(&text, launch);
+            launch.map_by = Some(object.parse().map_err(policy)?);
+        }
+        Action::ReportBindings => launch.report_bindings = true,
+        Action::Oversubscribe => launch.refuse_oversubscription = false,
+        Action::NoOversubscribe => launch.refuse_oversubscription = true,
+        Action::Export => export(met, launch, program),
+        Action::Environment => program.environment.set.push(pair(met)),
+        Action::EnvironmentList => program.environment.inherited = Some(only(met)),
+        Action::EnvironmentNone => program.environment.inherited = Some(Inherited::Only(vec![])),
+        Action::EnvironmentAll => program.environment.inherited = Some(Inherited::All),
+        Action::GlobalEnvironment => launch.environment.set.push(pair(met)),
+        Action::GlobalEnvironmentList => launch.environment.inherited = Some(only(met)),
+        Action::GlobalEnvironmentNone => {
+            launch.environment.inherited = Some(Inherited::Only(vec![]));
+        }
+        Action::GlobalEnvironmentAll => launch.environment.inherited = Some(Inherited::All),
+        Action::Directory => program.directory = Some(PathBuf::from(&met.values[0])),
+        Action::TagOutput => launch.tag_output = true,
+        Action::Timeout => {
+            let seconds: f64 = met
+                .text()
+                .parse()
+                .ok()
+                .filter(|seconds| *seconds > 0.0)
+                .ok_or_else(|| met.wrong("a number of seconds above 0"))?;
+            let timeout = Duration::try_from_secs_f64(seconds)
+                .map_err(|_| met.wrong("a number of seconds that fits 64 bits"))?;
+            launch.timeout = Some(timeout);
+        }
+        Action::Hosts => {
+            let hosts = met.text();
+            launch.hosts.extend(
+                hosts
+                    .split(',')
+                    .filter(|host| !host.is_empty())
+                    .map(String::from),
+            );
+        }
+        Action::HostFile => launch.host_files.push(PathBuf::from(&met.values[0])),
+        Action::Quiet => launch.verbosity = Verbosity::Quiet,
+        Action::Verbose => launch.verbosity = Verbosity::Verbose,
+        Action::ForeignSetting => {
+            let value = met.values[1].to_string_lossy();
+            launch.notes.push(format!(
+                "{} {} {value} is a setting of another MPI and is not used",
+                met.typed,
+                met.text()
+            ));
+        }
+        Action::ForeignFlag | Action::Help | Action::Version => {}
+    }
+    Ok(())
+}
+
+/// Takes `:oversubscribe` and its like off the end of a policy's word, and applies it.
+fn modifiers<'a>(text: &'a str, launch: &mut Launch) -> &'a str {
+    let Some((object, modifier)) = text.rsplit_once(':') else {
+        return text;
+    };
+    match modifier.to_ascii_lowercase().as_str() {
+        "oversubscribe" | "overload-allowed" => launch.refuse_oversubscription = false,
+        "nooversubscribe" | "no-overload" => launch.refuse_oversubscription = true,
+        // A list of processors, or a word for the policy itself to refuse.
+        _ => return text,
+    }
+    object
+}
+
+fn pair(met: &Met) -> (OsString, OsString) {
+    (met.values[0].clone(), met.values[1].clone())
+}
+
+fn only(met: &Met) -> Inherited {
+    let names = met.values[0].as_bytes().split(|byte| *byte == b',');
+    Inherited::Only(
+        names
+            .filter(|name| !name.is_empty())
+            .map(|name| OsStr::from_bytes(name).to_os_string())
+            .collect(),
+    )
+}
+
+fn export(met: &Met, launch: &mut Launch, program: &mut Program) {
+    let bytes = met.values[0].as_bytes();
+    match bytes.iter().position(|byte| *byte == b'=') {
+        Some(at) => {
+            let (name, value) = (
+                OsStr::from_bytes(&bytes[..at]),
+                OsStr::from_bytes(&bytes[at + 1..]),
+            );
+            program
+                .environment
+                .set
+                .push((name.to_os_string(), value.to_os_string()));
+        }
+        None => match std::env::var_os(&met.values[0]) {
+            Some(value) => program.environment.set.push((met.values[0].clone(), value)),
+            None => launch.notes.push(format!(
+                "{} {}: the variable is not set, so there is nothing to export",
+                met.typed,
+                met.text()
+            )),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split_whitespace().map(OsString::from).collect()
+    }
+
+    fn launch(line: &str) -> Launch {
+        match parse(&words(line)) {
+            Ok(Invocation::Run(launch)) => *launch,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    fn refused(line: &str) -> String {
+        parse(&words(line)).expect_err(line).to_string()
+    }
+
+    #[test]
+    fn every_spelling_of_the_rank_count() {
+        for line in [
+            "-n 3 a", "-np 3 a", "--np 3 a", "--n=3 a", "-np=3 a", "-c 3 a",
+        ] {
+            assert_eq!(launch(line).ranks(), 3, "{line}");
+        }
+        assert_eq!(launch("a").ranks(), 1);
+    }
+
+    #[test]
+    fn what_follows_the_program_belongs_to_it() {
+        let launch = launch("-n 2 prog -n 7 --help --bind-to none");
+        assert_eq!(launch.ranks(), 2);
+        assert_eq!(
+            launch.programs[0].command,
+            words("prog -n 7 --help --bind-to none")
+        );
+        assert_eq!(launch.bind_to, None);
+    }
+
+    #[test]
+    fn two_dashes_end_the_options() {
+        assert_eq!(
+            launch("-n 2 -- -odd x").programs[0].command,
+            words("-odd x")
+        );
+    }
+
+    #[test]
+    fn colons_separate_programs() {
+        let launch = launch("-genv A 1 -n 2 -env B 2 a x : -n 3 -wdir /tmp b : c");
+        let ranks: Vec<usize> = launch
+            .programs
+            .iter()
+            .map(|program| program.ranks)
+            .collect();
+        assert_eq!(ranks, [2, 3, 1]);
+        assert_eq!(launch.environment.set, [("A".into(), "1".into())]);
+        assert_eq!(
+            launch.programs[0].environment.set,
+            [("B".into(), "2".into())]
+        );
+        assert!(launch.programs[1].environment.set.is_empty());
+        assert_eq!(launch.programs[1].directory, Some(PathBuf::from("/tmp")));
+        assert_eq!(launch.programs[2].command, words("c"));
+    }
+
+    #[test]
+    fn options_with_one_dash_two_dashes_and_equals() {
+        let launch = launch(
+            "-bind-to hwthread --map-by=numa:nooversubscribe -report-bindings --tag-output \
+             --timeout 1.5 -x A=1=2 -hosts localhost,me -q a",
+        );
+        assert_eq!(launch.bind_to, Some(BindTo::HwThread));
+        assert_eq!(launch.map_by, Some(MapBy::Numa));
+        assert!(launch.refuse_oversubscription && launch.report_bindings && launch.tag_output);
+        assert_eq!(launch.timeout, Some(Duration::from_millis(1500)));
+        assert_eq!(
+            launch.programs[0].environment.set,
+            [("A".into(), "1=2".into())]
+        );
+        assert_eq!(launch.hosts, ["localhost", "me"]);
+        assert_eq!(launch.verbosity, Verbosity::Quiet);
+    }
+
+    #[test]
+    fn processors_can_be_listed() {
+        let listed = BindTo::List(vec![vec![0], vec![2, 3]]);
+        assert_eq!(
+            launch("--bind-to list:0,2+3 a").bind_to,
+            Some(listed.clone())
+        );
+        let launch = launch("--bind-to list:0,2+3:nooversubscribe a");
+        assert_eq!(launch.bind_to, Some(listed));
+        assert!(launch.refuse_oversubscription);
+    }
+
+    #[test]
+    fn environment_lists() {
+        let launch = launch("-genvnone -envlist HOME,PATH a");
+        assert_eq!(launch.environment.inherited, Some(Inherited::Only(vec![])));
+        let names = vec!["HOME".into(), "PATH".into()];
+        assert_eq!(
+            launch.programs[0].environment.inherited,
+            Some(Inherited::Only(names))
+        );
+    }
+
+    #[test]
+    fn an_empty_value_stays_a_value() {
+        let words = ["-env", "A", "", "a"].map(OsString::from);
+        let Ok(Invocation::Run(launch)) = parse(&words) else {
+            panic!()
+        };
+        assert_eq!(
+            launch.programs[0].environment.set,
+            [("A".into(), "".into())]
+        );
+    }
+
+    #[test]
+    fn help_and_version_win_before_a_program() {
+        assert_eq!(parse(&words("-n 2 --help")), Ok(Invocation::Help));
+        assert_eq!(parse(&words("-version")), Ok(Invocation::Version));
+    }
+
+    #[test]
+    fn refusals_name_what_is_wrong() {
+        assert!(refused("-n 0 a").contains("at least 1"));
+        assert!(refused("-n x a").contains("`x`"));
+        assert!(refused("-n").contains("needs N"));
+        assert!(refused("-n 2").contains("no program"));
+        assert!(refused("a :").contains("part 2"));
+        assert!(refused("--bind-too core a").contains("--bind-to"));
+        assert!(refused("--bind-to shelf a").contains("shelf"));
+        assert!(refused("--bind-to list:x a").contains("list:0,2"));
+        assert!(refused("--map-by core:pe=2 a").contains("core:pe=2"));
+        assert!(refused("--report-bindings=1 a").contains("no value"));
+        assert!(refused("--timeout -1 a").contains("above 0"));
+        assert!(refused("--timeout nan a").contains("above 0"));
+    }
+
+    #[test]
+    fn foreign_settings_are_noted() {
+        assert_eq!(
+            launch("--mca btl self,vader --allow-run-as-root a")
+                .notes
+                .len(),
+            1
+        );
+    }
+}

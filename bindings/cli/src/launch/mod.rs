@@ -1,0 +1,174 @@
+//! `mpiexec`: starts the ranks of a job, and stays until the last has ended.
+//!
+//! What: [`main`] is the whole command.
+//! Why: the launcher makes the job's memory, places ranks on the machine, and is the only one that
+//! knows when a rank is gone.
+//!
+//! ```text
+//! arguments -> hosts -> placement -> program -> job memory
+//!                                                              |
+//!           exit code <- supervise <- guard <- start (spawn) <-+
+//! ```
+//!
+//! Invariants: one thread; nothing is started before everything that can be refused was checked;
+//! no process of the job outlives the launcher, however it ends.
+
+pub mod arguments;
+pub mod child;
+pub mod guard;
+pub mod hosts;
+pub mod input;
+pub mod options;
+pub mod output;
+pub mod placement;
+pub mod program;
+pub mod report;
+pub mod spawn;
+pub mod start;
+pub mod supervise;
+
+use std::ffi::OsString;
+use std::os::fd::AsFd;
+use std::time::Instant;
+
+use nix::errno::Errno;
+use nix::unistd::Pid;
+use pamir_driver::job::{Job, JobError, JobSpecification};
+
+use arguments::{ArgumentError, Invocation, Launch, Verbosity};
+use hosts::HostError;
+use output::Output;
+use placement::{Placement, PlacementError};
+use start::StartError;
+
+/// Why there is no job.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LaunchError {
+    /// The command line is wrong.
+    #[error(transparent)]
+    Arguments(#[from] ArgumentError),
+    /// It asks for another machine.
+    #[error(transparent)]
+    Hosts(#[from] HostError),
+    /// Ranks cannot be placed as asked.
+    #[error(transparent)]
+    Placement(#[from] PlacementError),
+    /// The job's memory cannot be made.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// A program cannot be started.
+    #[error(transparent)]
+    Start(#[from] StartError),
+    /// The system refused what the launcher itself needs.
+    #[error("cannot set up {what}: {errno}")]
+    System {
+        /// What was asked for.
+        what: &'static str,
+        /// The answer.
+        errno: Errno,
+    },
+}
+
+impl LaunchError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            LaunchError::Arguments(_) | LaunchError::Hosts(_) => 2,
+            LaunchError::Start(error) => error.exit_code(),
+            LaunchError::Placement(_) | LaunchError::Job(_) | LaunchError::System { .. } => 1,
+        }
+    }
+}
+
+/// Runs the command with the arguments after its name; returns its exit code.
+pub fn main(arguments: &[OsString]) -> u8 {
+    let outcome = match arguments::parse(arguments) {
+        Ok(Invocation::Help) => {
+            print(&options::help());
+            Ok(0)
+        }
+        Ok(Invocation::Version) => {
+            print(&format!("mpiexec (Pamir) {}\n", env!("CARGO_PKG_VERSION")));
+            Ok(0)
+        }
+        Ok(Invocation::Run(launch)) => run(&launch),
+        Err(error) => Err(error.into()),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("mpiexec: {error}");
+        error.exit_code()
+    })
+}
+
+/// Prints, untroubled by a reader that has left.
+fn print(text: &str) {
+    use std::io::Write;
+    let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// Starts and supervises one job.
+fn run(launch: &Launch) -> Result<u8, LaunchError> {
+    let system = |what| move |errno| LaunchError::System { what, errno };
+    let started_at = Instant::now();
+    let host = nix::unistd::gethostname()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_else(|_| "localhost".to_string());
+    hosts::check(launch, &host)?;
+    let placement = Placement::of(launch)?;
+    let prepared = start::prepare(launch).map_err(StartError::from)?;
+    let job = Job::create(&JobSpecification {
+        ranks: launch.ranks(),
+        processing_units: placement.processing_units(),
+    })?;
+
+    let signals = supervise::Signals::block().map_err(system("signals"))?;
+    // Processes whose rank has ended become the launcher's, so that it can see them end.
+    let _ = nix::sys::prctl::set_child_subreaper(true);
+    let mut output = Output::new().map_err(system("output"))?;
+    if launch.verbosity > Verbosity::Quiet {
+        for note in &launch.notes {
+            output.say(note);
+        }
+    }
+    if launch.report_bindings || launch.verbosity == Verbosity::Verbose {
+        for line in placement.report() {
+            output.say(&line);
+        }
+    }
+    let (input, rank_input) = match input::TerminalInput::open().map_err(system("input"))? {
+        Some((input, rank_input)) => (Some(input), Some(rank_input)),
+        None => (None, None),
+    };
+    let common = start::Common {
+        ranks: launch.ranks(),
+        placement: &placement,
+        job: Some(job.file_descriptor()),
+        input: rank_input.as_ref().map(|descriptor| descriptor.as_fd()),
+        signal_mask: &signals.before,
+        tag_output: launch.tag_output,
+    };
+    let ranks = start::start(&prepared, &common, &mut output)?;
+    drop(rank_input);
+    let groups: Vec<Pid> = ranks.iter().map(|rank| rank.process).collect();
+    // Without a guard only the ranks themselves die with the launcher, which is no reason to stop.
+    let guard = guard::Guard::start(&groups).ok();
+    if launch.verbosity == Verbosity::Verbose {
+        for (rank, process) in ranks.iter().enumerate() {
+            let name = &prepared[process.program].name;
+            output.say(&format!("rank {rank} is pid {} ({name})", process.process));
+        }
+    }
+    let supervisor = supervise::Supervisor {
+        ranks,
+        programs: &prepared,
+        job: &job,
+        output,
+        input,
+        signals,
+        guard,
+        deadline: launch.timeout.map(|limit| (started_at + limit, limit)),
+        verbosity: launch.verbosity,
+        host,
+    };
+    Ok(supervisor.run())
+}

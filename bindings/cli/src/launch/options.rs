@@ -1,0 +1,440 @@
+//! The options of `mpiexec`, one table.
+//!
+//! What: every option with its spellings, its values and its sentence of help.
+//! Why: options are typed the way MPICH and Open MPI taught people (`-np 4`, `--bind-to core`,
+//! `-genv NAME VALUE`), with one dash or two, which no argument library parses; one table drives
+//! the parser, `--help` and the test which compares the manual page with it.
+//! Step before: none. Step after: [`super::arguments`] walks the command line with it.
+//! Invariant: no spelling occurs twice (tested).
+
+/// What an option does when it is met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Number of ranks of this program.
+    Ranks,
+    /// Ranks a node: refused when it would need a second node.
+    RanksPerNode,
+    /// Which processors a rank may use.
+    BindTo,
+    /// In which order ranks go over the machine.
+    MapBy,
+    /// Print the binding of each rank.
+    ReportBindings,
+    /// More ranks than cores are welcome.
+    Oversubscribe,
+    /// More ranks than cores are refused.
+    NoOversubscribe,
+    /// `NAME` or `NAME=VALUE` for this program.
+    Export,
+    /// `NAME VALUE` for this program.
+    Environment,
+    /// Only the named variables for this program.
+    EnvironmentList,
+    /// No inherited variable for this program.
+    EnvironmentNone,
+    /// The whole environment for this program.
+    EnvironmentAll,
+    /// `NAME VALUE` for every program.
+    GlobalEnvironment,
+    /// Only the named variables for every program.
+    GlobalEnvironmentList,
+    /// No inherited variable for every program.
+    GlobalEnvironmentNone,
+    /// The whole environment for every program.
+    GlobalEnvironmentAll,
+    /// Working directory of this program.
+    Directory,
+    /// Prefix of each line.
+    TagOutput,
+    /// Seconds until the job is ended.
+    Timeout,
+    /// Hosts, which have to be this one.
+    Hosts,
+    /// A file of hosts, which have to be this one.
+    HostFile,
+    /// Say nothing that is not an error of the launcher.
+    Quiet,
+    /// Say what is done.
+    Verbose,
+    /// Another implementation's setting (two values), noted and not used.
+    ForeignSetting,
+    /// Another implementation's flag, which is always true here.
+    ForeignFlag,
+    /// Print the help.
+    Help,
+    /// Print the version.
+    Version,
+}
+
+/// One option of the table.
+#[derive(Debug)]
+pub struct LaunchOption {
+    /// What it does.
+    pub action: Action,
+    /// Spellings without their dashes; the first is the one that help shows.
+    pub names: &'static [&'static str],
+    /// Names of the values it takes, in order.
+    pub values: &'static [&'static str],
+    /// Help, one sentence or two.
+    pub help: &'static str,
+}
+
+/// A titled group of options, as `--help` shows them.
+#[derive(Debug)]
+pub struct OptionGroup {
+    /// Title above the group.
+    pub title: &'static str,
+    /// The options.
+    pub options: &'static [LaunchOption],
+}
+
+const fn option(
+    action: Action,
+    names: &'static [&'static str],
+    values: &'static [&'static str],
+    help: &'static str,
+) -> LaunchOption {
+    LaunchOption {
+        action,
+        names,
+        values,
+        help,
+    }
+}
+
+/// All options, grouped.
+pub const OPTION_GROUPS: &[OptionGroup] = &[
+    OptionGroup {
+        title: "Ranks",
+        options: &[
+            option(
+                Action::Ranks,
+                &["n", "np", "c"],
+                &["N"],
+                "Start N ranks of the program (1).",
+            ),
+            option(
+                Action::RanksPerNode,
+                &["ppn", "npernode", "ranks-per-node", "N"],
+                &["N"],
+                "Ranks a node. Pamir serves one node: N below the number of ranks is refused.",
+            ),
+            option(
+                Action::Oversubscribe,
+                &["oversubscribe"],
+                &[],
+                "Allow more ranks than cores (the default).",
+            ),
+            option(
+                Action::NoOversubscribe,
+                &["nooversubscribe", "no-oversubscribe"],
+                &[],
+                "Refuse more ranks than cores (than hardware threads with hwthread binding).",
+            ),
+            option(
+                Action::Hosts,
+                &["host", "hosts", "H"],
+                &["LIST"],
+                "Hosts, separated by commas; each has to be this machine.",
+            ),
+            option(
+                Action::HostFile,
+                &["hostfile", "machinefile", "machine", "f"],
+                &["FILE"],
+                "File of hosts, one a line; each has to be this machine.",
+            ),
+        ],
+    },
+    OptionGroup {
+        title: "Placement",
+        options: &[
+            option(
+                Action::BindTo,
+                &["bind-to"],
+                &["OBJECT"],
+                "Bind each rank to a core, hwthread, l3cache, numa, package (socket), none, or \
+                 list:PROCESSORS (list:0,2+3: the first rank to 0, the second to 2 and 3). \
+                 Default: core; with more ranks than cores the ranks share cores in turn.",
+            ),
+            option(
+                Action::MapBy,
+                &["map-by"],
+                &["OBJECT"],
+                "Deal ranks out by slot (core), core, hwthread, l3cache, numa, package (socket), \
+                 or node. Default: core.",
+            ),
+            option(
+                Action::ReportBindings,
+                &["report-bindings"],
+                &[],
+                "Print where each rank is bound.",
+            ),
+        ],
+    },
+    OptionGroup {
+        title: "Environment and directory",
+        options: &[
+            option(
+                Action::Export,
+                &["x"],
+                &["NAME[=VALUE]"],
+                "Export a variable to the ranks of this program.",
+            ),
+            option(
+                Action::Environment,
+                &["env"],
+                &["NAME", "VALUE"],
+                "Set a variable for the ranks of this program.",
+            ),
+            option(
+                Action::EnvironmentList,
+                &["envlist"],
+                &["NAMES"],
+                "Pass only these variables (separated by commas) to this program.",
+            ),
+            option(
+                Action::EnvironmentNone,
+                &["envnone"],
+                &[],
+                "Pass no variable of mpiexec's own environment to this program.",
+            ),
+            option(
+                Action::EnvironmentAll,
+                &["envall"],
+                &[],
+                "Pass the whole environment to this program (the default).",
+            ),
+            option(
+                Action::GlobalEnvironment,
+                &["genv"],
+                &["NAME", "VALUE"],
+                "Set a variable for the ranks of every program.",
+            ),
+            option(
+                Action::GlobalEnvironmentList,
+                &["genvlist"],
+                &["NAMES"],
+                "Pass only these variables (separated by commas) to every program.",
+            ),
+            option(
+                Action::GlobalEnvironmentNone,
+                &["genvnone"],
+                &[],
+                "Pass no variable of mpiexec's own environment.",
+            ),
+            option(
+                Action::GlobalEnvironmentAll,
+                &["genvall"],
+                &[],
+                "Pass the whole environment (the default).",
+            ),
+            option(
+                Action::Directory,
+                &["wdir", "wd", "dir"],
+                &["DIR"],
+                "Start the ranks of this program in DIR.",
+            ),
+        ],
+    },
+    OptionGroup {
+        title: "Output and end",
+        options: &[
+            option(
+                Action::TagOutput,
+                &["l", "tag-output", "prepend-rank"],
+                &[],
+                "Begin each line of output with the rank: `[3] `.",
+            ),
+            option(
+                Action::Timeout,
+                &["timeout"],
+                &["SECONDS"],
+                "End the job after this time with exit code 124.",
+            ),
+            option(
+                Action::Quiet,
+                &["q", "quiet"],
+                &[],
+                "Print nothing but errors which keep the job from starting.",
+            ),
+            option(
+                Action::Verbose,
+                &["v", "verbose"],
+                &[],
+                "Say what is started and how it ends.",
+            ),
+            option(Action::Help, &["help", "h", "?"], &[], "Print this help."),
+            option(
+                Action::Version,
+                &["version", "V"],
+                &[],
+                "Print the version.",
+            ),
+        ],
+    },
+    OptionGroup {
+        title: "Accepted from other launchers",
+        options: &[
+            option(
+                Action::ForeignSetting,
+                &["mca", "gmca", "omca", "prtemca", "pmixmca"],
+                &["KEY", "VALUE"],
+                "A setting of Open MPI: noted on standard error, not used.",
+            ),
+            option(
+                Action::ForeignFlag,
+                &["allow-run-as-root"],
+                &[],
+                "Nothing to allow here: accepted and not used.",
+            ),
+        ],
+    },
+];
+
+/// The option with this spelling (without dashes).
+pub fn find(name: &str) -> Option<&'static LaunchOption> {
+    all().find(|option| option.names.contains(&name))
+}
+
+/// All options in the order of help.
+pub fn all() -> impl Iterator<Item = &'static LaunchOption> {
+    OPTION_GROUPS.iter().flat_map(|group| group.options)
+}
+
+/// A spelling with as many dashes as people put before it.
+pub fn dashed(name: &str) -> String {
+    if name.len() <= 2 || matches!(name, "env" | "genv") {
+        format!("-{name}")
+    } else {
+        format!("--{name}")
+    }
+}
+
+/// The spelling nearest to what was typed, for an error's advice.
+pub fn nearest(typed: &str) -> Option<&'static str> {
+    all()
+        .flat_map(|option| option.names)
+        .map(|name| (edit_distance(typed, name), *name))
+        .filter(|(distance, name)| *distance <= 2 && *distance < name.len())
+        .min()
+        .map(|(_, name)| name)
+}
+
+fn edit_distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (line, one) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = line + 1;
+        for (column, other) in right.iter().enumerate() {
+            let replaced = diagonal + usize::from(one != *other);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(row[column] + 1).min(diagonal + 1);
+        }
+    }
+    row[right.len()]
+}
+
+/// The text of `--help`.
+pub fn help() -> String {
+    let mut text = String::from(
+        "Start the ranks of an MPI job on this machine.\n\n\
+         Usage: mpiexec [OPTIONS] PROGRAM [ARGUMENTS] [: [OPTIONS] PROGRAM [ARGUMENTS]]...\n",
+    );
+    for group in OPTION_GROUPS {
+        text.push_str(&format!("\n{}:\n", group.title));
+        for option in group.options {
+            let spellings: Vec<String> = option.names.iter().map(|name| dashed(name)).collect();
+            let mut left = format!("  {}", spellings.join(", "));
+            for value in option.values {
+                left.push_str(&format!(" {value}"));
+            }
+            text.push_str(&two_columns(&left, option.help));
+        }
+    }
+    text.push_str(
+        "\nOptions take one dash or two, and `=` before a value (--bind-to=core). A colon\n\
+         separates programs; the ranks of the first come first.\n\
+         Standard input goes to rank 0. Lines of different ranks are never mixed.\n\
+         \nExit code: 0 when every rank ended well; otherwise that of the first rank that failed\n\
+         (128 + number for a signal), 124 after --timeout, 127 when a program is not found,\n\
+         126 when it cannot be executed, 2 for a wrong command line.\n",
+    );
+    text
+}
+
+fn two_columns(left: &str, right: &str) -> String {
+    const COLUMN: usize = 30;
+    const WIDTH: usize = 96;
+    let mut text = String::from(left);
+    let mut position = left.len();
+    if position >= COLUMN {
+        text.push('\n');
+        position = 0;
+    }
+    text.push_str(&" ".repeat(COLUMN - position));
+    position = COLUMN;
+    for word in right.split_whitespace() {
+        if position > COLUMN && position + 1 + word.len() > WIDTH {
+            text.push('\n');
+            text.push_str(&" ".repeat(COLUMN));
+            position = COLUMN;
+        } else if position > COLUMN {
+            text.push(' ');
+            position += 1;
+        }
+        text.push_str(word);
+        position += word.len();
+    }
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_spelling_occurs_twice() {
+        let mut names: Vec<&str> = all().flat_map(|option| option.names).copied().collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn help_names_every_option_within_the_width() {
+        let help = help();
+        for option in all() {
+            for name in option.names {
+                assert!(help.contains(&dashed(name)), "{name}");
+            }
+        }
+        assert!(help.lines().all(|line| line.len() <= 96), "{help}");
+    }
+
+    #[test]
+    fn the_manual_page_has_every_option_and_its_help() {
+        let page = include_str!("../../share/man1/mpiexec.1").replace("\\-", "-");
+        let page: String = page.split_whitespace().collect::<Vec<&str>>().join(" ");
+        for option in all() {
+            let names: Vec<String> = option.names.iter().map(|name| dashed(name)).collect();
+            let names = format!(".B {}", names.join(", "));
+            assert!(page.contains(&names), "{names}");
+            let help = option
+                .help
+                .split_whitespace()
+                .collect::<Vec<&str>>()
+                .join(" ");
+            assert!(page.contains(&help), "{help}");
+        }
+    }
+
+    #[test]
+    fn a_slip_finds_its_option() {
+        assert_eq!(nearest("bind-too"), Some("bind-to"));
+        assert_eq!(nearest("tag-ouput"), Some("tag-output"));
+        assert_eq!(nearest("entirely-else"), None);
+    }
+}

@@ -1,0 +1,182 @@
+//! Which rank goes where, as the command line and the machine have it.
+//!
+//! What: [`Placement::of`] reads the machine from the kernel's files and plans a binding for each
+//! rank.
+//! Why: two ranks that meet on one core, or a rank that wanders between cores, cost more than any
+//! protocol can win back; a machine whose files cannot be read (no /sys in a container) shall run
+//! unbound jobs all the same.
+//! Step before: [`super::arguments`]. Step after: [`super::start`] binds each rank as it starts,
+//! and the job's memory learns which ranks share a processor.
+//! Invariant: a rank is bound only to processors that the launcher itself may use.
+
+use pamir_driver::binding::{BindTo, BindingError, MapBy, RankBinding, plan, report_line};
+use pamir_driver::topology::{Level, Machine, TopologyError};
+
+use super::arguments::Launch;
+
+/// Why ranks cannot be placed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlacementError {
+    /// The policies do not fit the machine.
+    #[error(transparent)]
+    Binding(#[from] BindingError),
+    /// The machine cannot be read, and the command line asks for a binding.
+    #[error("{0}; --bind-to none starts ranks without binding them")]
+    Machine(#[from] TopologyError),
+}
+
+/// Where the ranks of a job go.
+#[derive(Debug)]
+pub struct Placement {
+    ranks: usize,
+    bind_to: BindTo,
+    machine: Option<Machine>,
+    bindings: Vec<RankBinding>,
+}
+
+impl Placement {
+    /// Places the ranks on this machine.
+    pub fn of(launch: &Launch) -> Result<Placement, PlacementError> {
+        let (map_by, bind_to) = policies(launch);
+        let ranks = launch.ranks();
+        let machine = match Machine::from_sysfs() {
+            Ok(machine) => machine,
+            Err(error) => {
+                let unasked = launch.map_by.is_none()
+                    && matches!(launch.bind_to, None | Some(BindTo::None))
+                    && !launch.refuse_oversubscription;
+                return if unasked {
+                    Ok(Placement {
+                        ranks,
+                        bind_to,
+                        machine: None,
+                        bindings: Vec::new(),
+                    })
+                } else {
+                    Err(error.into())
+                };
+            }
+        };
+        let bindings = plan(
+            &machine,
+            ranks,
+            map_by,
+            &bind_to,
+            !launch.refuse_oversubscription,
+        )?;
+        Ok(Placement {
+            ranks,
+            bind_to,
+            machine: Some(machine),
+            bindings,
+        })
+    }
+
+    /// The processors this rank is to be bound to, if any.
+    pub fn processors(&self, rank: usize) -> Option<&[u32]> {
+        let binding = self.bindings.get(rank)?;
+        (self.bind_to != BindTo::None).then_some(&*binding.processing_units)
+    }
+
+    /// For each rank the processor it keeps to, where its binding is as narrow as a core.
+    pub fn processing_units(&self) -> Vec<Option<u32>> {
+        let unit = |binding: &RankBinding| {
+            let narrow = match &self.bind_to {
+                BindTo::Core | BindTo::HwThread => true,
+                BindTo::List(_) => binding.processing_units.len() == 1,
+                _ => false,
+            };
+            narrow.then_some(binding.primary)
+        };
+        if self.machine.is_none() {
+            return vec![None; self.ranks];
+        }
+        self.bindings.iter().map(unit).collect()
+    }
+
+    /// The lines of `--report-bindings`.
+    pub fn report(&self) -> Vec<String> {
+        let Some(machine) = &self.machine else {
+            return vec!["ranks are not bound: the machine cannot be read from /sys".to_string()];
+        };
+        let cores = machine.groups(Level::Core).map_or(0, |cores| cores.len());
+        let mut lines = Vec::with_capacity(self.ranks + 1);
+        if self.ranks > cores {
+            let plural = if cores == 1 { "" } else { "s" };
+            lines.push(format!(
+                "{} ranks share {cores} core{plural}, dealt out in turn",
+                self.ranks
+            ));
+        }
+        for (rank, binding) in self.bindings.iter().enumerate() {
+            lines.push(report_line(machine, rank, binding));
+        }
+        lines
+    }
+}
+
+/// The policies, with what the command line left open filled in.
+fn policies(launch: &Launch) -> (MapBy, BindTo) {
+    let map_by = launch.map_by.unwrap_or_default();
+    let bind_to = launch.bind_to.clone().unwrap_or(match map_by {
+        MapBy::HwThread => BindTo::HwThread,
+        _ => BindTo::Core,
+    });
+    (map_by, bind_to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::arguments::Program;
+    use super::*;
+
+    fn launch(ranks: usize) -> Launch {
+        let program = Program {
+            ranks,
+            command: vec!["a".into()],
+            ..Program::default()
+        };
+        Launch {
+            programs: vec![program],
+            ..Launch::default()
+        }
+    }
+
+    #[test]
+    fn hardware_threads_are_bound_to_when_mapped_by() {
+        let launch = Launch {
+            map_by: Some(MapBy::HwThread),
+            ..launch(1)
+        };
+        assert_eq!(policies(&launch), (MapBy::HwThread, BindTo::HwThread));
+        assert_eq!(policies(&Launch::default()), (MapBy::Core, BindTo::Core));
+    }
+
+    #[test]
+    fn ranks_keep_to_a_processor_only_when_bound_to_a_core() {
+        let placement = Placement::of(&launch(3)).expect("this machine");
+        assert!(placement.processing_units().iter().all(Option::is_some));
+        assert!((0..3).all(|rank| placement.processors(rank).is_some()));
+        let unbound = Launch {
+            bind_to: Some(BindTo::None),
+            ..launch(2)
+        };
+        let placement = Placement::of(&unbound).expect("this machine");
+        assert_eq!(placement.processing_units(), [None, None]);
+        assert_eq!(placement.processors(0), None);
+    }
+
+    #[test]
+    fn oversubscription_is_refused_when_forbidden() {
+        let launch = Launch {
+            refuse_oversubscription: true,
+            ..launch(100_000)
+        };
+        let error = Placement::of(&launch).expect_err("no machine is that large");
+        assert!(matches!(
+            error,
+            PlacementError::Binding(BindingError::TooManyRanks { ranks: 100_000, .. })
+        ));
+    }
+}

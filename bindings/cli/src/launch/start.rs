@@ -1,0 +1,302 @@
+//! Starting the ranks.
+//!
+//! What: [`prepare`] readies every program, [`start`] creates pipes and processes.
+//! Why: everything that can be refused is refused before the first process exists.
+//! Step before: [`super::placement`], [`super::program`]. Step after: [`super::supervise`].
+//! Invariant: after an error no process of the job is left.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::signal::{SigSet, Signal, kill};
+use nix::unistd::{Pid, pipe2};
+
+use super::arguments::Launch;
+use super::child;
+use super::output::Output;
+use super::placement::Placement;
+use super::program::{self, ProgramError};
+use super::spawn::{SpawnError, SpawnRequest, SpawnStep, spawn};
+
+/// A program ready to be started.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Its name, for reports.
+    pub name: String,
+    ranks: usize,
+    path: CString,
+    arguments: Vec<CString>,
+    environment: Vec<CString>,
+    directory: Option<CString>,
+}
+
+/// A rank that runs.
+#[derive(Debug)]
+pub struct RankProcess {
+    /// Its process, which leads a group of the same number.
+    pub process: Pid,
+    /// Index of its program.
+    pub program: usize,
+}
+
+/// Why a job could not be started.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// A program cannot be used.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// The system refused a resource.
+    #[error("cannot start rank {rank}: {what}: {errno}")]
+    System {
+        /// The rank.
+        rank: usize,
+        /// What was asked for.
+        what: &'static str,
+        /// The answer.
+        errno: Errno,
+    },
+}
+
+impl StartError {
+    /// The launcher's exit code.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            StartError::Program(error) => error.exit_code(),
+            StartError::System { .. } => 1,
+        }
+    }
+}
+
+/// Looks up all programs and builds what they are started with.
+pub fn prepare(launch: &Launch) -> Result<Vec<Prepared>, ProgramError> {
+    let mut prepared = Vec::with_capacity(launch.programs.len());
+    for program in &launch.programs {
+        let variables = program::environment(launch, program);
+        let path = program::locate(program, program::value_of(&variables, "PATH"))?;
+        prepared.push(Prepared {
+            name: program.command[0].to_string_lossy().into_owned(),
+            ranks: program.ranks,
+            path: program::c_string(path)?,
+            arguments: program
+                .command
+                .iter()
+                .map(program::c_string)
+                .collect::<Result<_, _>>()?,
+            environment: program::assignments(variables)?,
+            directory: program
+                .directory
+                .as_ref()
+                .map(program::c_string)
+                .transpose()?,
+        });
+    }
+    Ok(prepared)
+}
+
+/// What all ranks of a job are started with.
+#[derive(Debug)]
+pub struct Common<'a> {
+    /// Ranks of the job.
+    pub ranks: usize,
+    /// Where each rank goes.
+    pub placement: &'a Placement,
+    /// The job's memory.
+    pub job: Option<BorrowedFd<'a>>,
+    /// Rank 0's standard input; `None` leaves the launcher's.
+    pub input: Option<BorrowedFd<'a>>,
+    /// The signal mask of the ranks.
+    pub signal_mask: &'a SigSet,
+    /// Whether lines begin with the rank.
+    pub tag_output: bool,
+}
+
+/// Starts all ranks; their output is added to `output`.
+pub fn start(
+    prepared: &[Prepared],
+    common: &Common<'_>,
+    output: &mut Output,
+) -> Result<Vec<RankProcess>, StartError> {
+    let mut started: Vec<RankProcess> = Vec::with_capacity(common.ranks);
+    let outcome = start_each(prepared, common, output, &mut started);
+    if let Err(error) = outcome {
+        for rank in &started {
+            // Killed by group, so that what they started goes with them.
+            let _ = kill(Pid::from_raw(-rank.process.as_raw()), Signal::SIGKILL);
+            child::reap(rank.process);
+        }
+        return Err(error);
+    }
+    Ok(started)
+}
+
+fn start_each(
+    prepared: &[Prepared],
+    common: &Common<'_>,
+    output: &mut Output,
+    started: &mut Vec<RankProcess>,
+) -> Result<(), StartError> {
+    let size = common.ranks;
+    let system = |what| {
+        move |errno| StartError::System {
+            rank: 0,
+            what,
+            errno,
+        }
+    };
+    let open_files = raise_open_files(size).map_err(system("the limit of open files"))?;
+    let nothing = File::open("/dev/null").map_err(|error| StartError::System {
+        rank: 0,
+        what: "/dev/null",
+        errno: Errno::from_raw(error.raw_os_error().unwrap_or(0)),
+    })?;
+    let job = common.job.map(|descriptor| descriptor.as_raw_fd());
+    let launcher = Pid::this().as_raw();
+    for (index, program) in prepared.iter().enumerate() {
+        let shared = program.environment.len();
+        let mut environment = program.environment.clone();
+        for _ in 0..program.ranks {
+            let rank = started.len();
+            let system = |what| move |errno| StartError::System { rank, what, errno };
+            environment.truncate(shared);
+            environment.extend(program::rank_variables(rank, size, job, launcher));
+            let processors = common.placement.processors(rank).map(processor_mask);
+            let (output_read, output_write) = pipe().map_err(system("a pipe"))?;
+            let (error_read, error_write) = pipe().map_err(system("a pipe"))?;
+            let input = if rank == 0 {
+                common.input
+            } else {
+                Some(nothing.as_fd())
+            };
+            let request = SpawnRequest {
+                program: &program.path,
+                arguments: &program.arguments,
+                environment: &environment,
+                directory: program.directory.as_deref(),
+                standard: [input, Some(output_write.as_fd()), Some(error_write.as_fd())],
+                inherited: common.job,
+                processors: processors.as_deref(),
+                open_files,
+                signal_mask: common.signal_mask,
+            };
+            let process =
+                spawn_or_interpret(&request).map_err(|error| explain(error, rank, program))?;
+            started.push(RankProcess {
+                process,
+                program: index,
+            });
+            let tag = common.tag_output.then(|| format!("[{rank}] "));
+            output.add(tag, output_read, error_read);
+        }
+    }
+    Ok(())
+}
+
+/// Starts the program, or hands it to the shell when it is a script without a first line.
+fn spawn_or_interpret(request: &SpawnRequest<'_>) -> Result<Pid, SpawnError> {
+    match spawn(request) {
+        Err(SpawnError {
+            step: SpawnStep::Execute,
+            errno: Errno::ENOEXEC,
+        }) => {
+            let mut arguments = vec![c"sh".to_owned(), request.program.to_owned()];
+            arguments.extend_from_slice(&request.arguments[1..]);
+            spawn(&SpawnRequest {
+                program: c"/bin/sh",
+                arguments: &arguments,
+                ..*request
+            })
+        }
+        outcome => outcome,
+    }
+}
+
+fn explain(error: SpawnError, rank: usize, program: &Prepared) -> StartError {
+    let path = || program.path.to_string_lossy().into_owned();
+    let reason = error.errno.desc().to_string();
+    match error.step {
+        SpawnStep::Execute if error.errno == Errno::ENOENT => {
+            // The file was there a moment ago: what its first line names is missing.
+            let reason = "its interpreter (first line, or dynamic loader) is missing".to_string();
+            ProgramError::NotExecutable {
+                path: path(),
+                reason,
+            }
+            .into()
+        }
+        SpawnStep::Execute => ProgramError::NotExecutable {
+            path: path(),
+            reason,
+        }
+        .into(),
+        SpawnStep::Directory => {
+            let path = program
+                .directory
+                .as_ref()
+                .map(|path| path.to_string_lossy().into_owned());
+            ProgramError::Directory {
+                path: path.unwrap_or_default(),
+                reason,
+            }
+            .into()
+        }
+        SpawnStep::Process => StartError::System {
+            rank,
+            what: "a process",
+            errno: error.errno,
+        },
+        SpawnStep::Descriptors => StartError::System {
+            rank,
+            what: "its descriptors",
+            errno: error.errno,
+        },
+    }
+}
+
+/// A pipe whose reading end does not block.
+fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
+    let (reader, writer) = pipe2(OFlag::O_CLOEXEC)?;
+    fcntl(&reader, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
+    Ok((reader, writer))
+}
+
+/// The kernel's form of a set of processors: a bit for each, as long as the highest needs.
+fn processor_mask(processors: &[u32]) -> Vec<libc::c_ulong> {
+    let bits = libc::c_ulong::BITS as usize;
+    let words = processors
+        .iter()
+        .max()
+        .map_or(0, |highest| *highest as usize / bits + 1);
+    let mut mask = vec![0; words];
+    for processor in processors {
+        mask[*processor as usize / bits] |= 1 << (*processor as usize % bits);
+    }
+    mask
+}
+
+/// Makes room for two pipes a rank; returns the soft limit that ranks get back.
+fn raise_open_files(ranks: usize) -> Result<Option<u64>, Errno> {
+    let wanted = 2 * ranks as u64 + 64;
+    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
+    if wanted <= soft {
+        return Ok(None);
+    }
+    setrlimit(Resource::RLIMIT_NOFILE, wanted.min(hard), hard)?;
+    Ok(Some(soft))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_are_as_long_as_the_highest_processor_needs() {
+        assert_eq!(processor_mask(&[0, 2]), [0b101]);
+        assert_eq!(processor_mask(&[64]), [0, 1]);
+        assert_eq!(processor_mask(&[1500]).len(), 24);
+    }
+}

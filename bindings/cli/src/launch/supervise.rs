@@ -1,0 +1,424 @@
+//! Supervising a running job: one loop, no thread.
+//!
+//! What: [`Supervisor::run`] forwards output, input and signals until the job has ended, and says
+//! how it did.
+//! Why: a job ends as a whole: when one rank fails, the others would wait for it for ever.
+//! Step before: [`super::start`]. Step after: the launcher's exit code.
+//!
+//! ```text
+//! running --a rank fails, time is up--> ending --grace over--> killed
+//!    |                                    |                      |
+//!    +------------- every rank ended -----+----------------------+--> closing --> done
+//! ```
+//!
+//! Invariants: ranks stay unreaped until `closing`, so their groups' numbers stay theirs; every
+//! wait of the loop has an end.
+
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, raise, sigprocmask};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+use pamir_driver::job::Job;
+
+use super::arguments::Verbosity;
+use super::child::{self, End};
+use super::guard::Guard;
+use super::input::TerminalInput;
+use super::output::{Output, OutputEvent};
+use super::report::{self, Failure};
+use super::start::{Prepared, RankProcess};
+
+/// Between asking ranks to end and killing them.
+const GRACE: Duration = Duration::from_millis(300);
+/// How often leftovers of an ended job are looked for within the grace.
+const LEFTOVER_INTERVAL: Duration = Duration::from_millis(5);
+/// The exit code after `--timeout`, that of timeout(1).
+const TIMEOUT_EXIT_CODE: u8 = 124;
+
+/// Signals passed on to the ranks.
+const FORWARDED: [Signal; 6] = [
+    Signal::SIGINT,
+    Signal::SIGTERM,
+    Signal::SIGHUP,
+    Signal::SIGQUIT,
+    Signal::SIGUSR1,
+    Signal::SIGUSR2,
+];
+
+/// The signals of the launcher, blocked and readable.
+#[derive(Debug)]
+pub struct Signals {
+    descriptor: SignalFd,
+    /// The mask before, which ranks start with.
+    pub before: SigSet,
+}
+
+impl Signals {
+    /// Blocks the signals; what was ignored at the start (nohup) stays ignored.
+    pub fn block() -> Result<Signals, Errno> {
+        let mut set = SigSet::empty();
+        for signal in FORWARDED.into_iter().chain([Signal::SIGTSTP]) {
+            if !child::is_ignored(signal) {
+                set.add(signal);
+            }
+        }
+        set.add(Signal::SIGCHLD);
+        let mut before = SigSet::empty();
+        sigprocmask(SigmaskHow::SIG_BLOCK, Some(&set), Some(&mut before))?;
+        let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
+        Ok(Signals {
+            descriptor: SignalFd::with_flags(&set, flags)?,
+            before,
+        })
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Phase {
+    Running,
+    Ending { kill_at: Instant },
+    Killed,
+    Closing { give_up_at: Instant },
+}
+
+/// A job that runs.
+pub struct Supervisor<'a> {
+    /// Its ranks.
+    pub ranks: Vec<RankProcess>,
+    /// Their programs.
+    pub programs: &'a [Prepared],
+    /// Their memory.
+    pub job: &'a Job,
+    /// Their output.
+    pub output: Output,
+    /// Rank 0's terminal, if it has one.
+    pub input: Option<TerminalInput>,
+    /// The launcher's signals.
+    pub signals: Signals,
+    /// Who cleans up when the launcher is killed.
+    pub guard: Option<Guard>,
+    /// When time is up.
+    pub deadline: Option<(Instant, Duration)>,
+    /// How much is said.
+    pub verbosity: Verbosity,
+    /// This machine's name.
+    pub host: String,
+}
+
+/// What the loop keeps beside the job.
+struct Progress {
+    ends: Vec<Option<End>>,
+    phase: Phase,
+    exit_code: Option<u8>,
+    interrupts: usize,
+    leftovers: Vec<Pid>,
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    Signals,
+    Input,
+    Output(OutputEvent),
+}
+
+impl Supervisor<'_> {
+    /// Runs until the job has ended; returns the launcher's exit code.
+    pub fn run(mut self) -> u8 {
+        let mut progress = Progress {
+            ends: vec![None; self.ranks.len()],
+            phase: Phase::Running,
+            exit_code: None,
+            interrupts: 0,
+            leftovers: Vec::new(),
+        };
+        while !self.is_done(&mut progress) {
+            for source in self.wait(&progress) {
+                match source {
+                    Source::Signals => self.read_signals(&mut progress),
+                    Source::Output(event) => self.output.handle(event),
+                    Source::Input => {
+                        if let Some(input) = &mut self.input {
+                            input.handle();
+                        }
+                    }
+                }
+            }
+            self.keep_time(&mut progress);
+        }
+        self.output.finish();
+        while self.output.is_waiting() && progress.interrupts < 2 {
+            for source in self.wait(&progress) {
+                match source {
+                    Source::Signals => self.read_signals(&mut progress),
+                    Source::Output(event) => self.output.handle(event),
+                    Source::Input => {}
+                }
+            }
+        }
+        progress.exit_code.unwrap_or(0)
+    }
+
+    /// Sleeps until something happens or is due.
+    fn wait(&self, progress: &Progress) -> Vec<Source> {
+        let mut sources = vec![Source::Signals];
+        let mut descriptors = vec![PollFd::new(
+            self.signals.descriptor.as_fd(),
+            PollFlags::POLLIN,
+        )];
+        for (event, descriptor) in self.output.descriptors() {
+            sources.push(Source::Output(event));
+            let flags = match event {
+                OutputEvent::Readable(_) => PollFlags::POLLIN,
+                OutputEvent::Writable(_) => PollFlags::POLLOUT,
+            };
+            descriptors.push(PollFd::new(descriptor, flags));
+        }
+        if let Some((descriptor, flags)) = self.input.as_ref().and_then(TerminalInput::descriptor) {
+            sources.push(Source::Input);
+            descriptors.push(PollFd::new(descriptor, flags));
+        }
+        match poll(&mut descriptors, self.poll_timeout(progress)) {
+            Ok(0) | Err(_) => return Vec::new(),
+            Ok(_) => {}
+        }
+        let ready = |descriptor: &PollFd<'_>| {
+            descriptor
+                .revents()
+                .is_some_and(|events| !events.is_empty())
+        };
+        let pairs = sources.into_iter().zip(&descriptors);
+        pairs
+            .filter(|(_, descriptor)| ready(descriptor))
+            .map(|(source, _)| source)
+            .collect()
+    }
+
+    fn poll_timeout(&self, progress: &Progress) -> PollTimeout {
+        let now = Instant::now();
+        let mut next = self.output.prompt_due();
+        let mut consider = |at: Option<Instant>| next = [next, at].into_iter().flatten().min();
+        match progress.phase {
+            Phase::Running => consider(self.deadline.map(|(at, _)| at)),
+            Phase::Ending { kill_at } => consider(Some(kill_at)),
+            Phase::Killed => {}
+            Phase::Closing { give_up_at } => {
+                consider(Some(give_up_at.max(now + LEFTOVER_INTERVAL)));
+                if !progress.leftovers.is_empty() {
+                    consider(Some(now + LEFTOVER_INTERVAL));
+                }
+            }
+        }
+        if self.input.as_ref().is_some_and(TerminalInput::is_open) {
+            // Nothing tells when the launcher comes to the terminal's front.
+            consider(Some(now + Duration::from_secs(1)));
+        }
+        let Some(next) = next else {
+            return PollTimeout::NONE;
+        };
+        // Rounded up: waking early would only spin.
+        let milliseconds = next
+            .saturating_duration_since(now)
+            .as_micros()
+            .div_ceil(1000);
+        PollTimeout::try_from(milliseconds).unwrap_or(PollTimeout::MAX)
+    }
+
+    fn read_signals(&mut self, progress: &mut Progress) {
+        while let Ok(Some(information)) = self.signals.descriptor.read_signal() {
+            match Signal::try_from(information.ssi_signo as i32) {
+                Ok(Signal::SIGCHLD) => self.collect_ends(progress),
+                Ok(Signal::SIGTSTP) => self.stop_and_continue(progress),
+                Ok(signal) => self.forward(signal, progress),
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Looks which ranks have ended, and acts on the first failure.
+    fn collect_ends(&mut self, progress: &mut Progress) {
+        let mut failed: Option<(Failure, usize)> = None;
+        for (rank, process) in self.ranks.iter().enumerate() {
+            if progress.ends[rank].is_some() {
+                continue;
+            }
+            let Some(end) = child::peek(process.process) else {
+                continue;
+            };
+            progress.ends[rank] = Some(end);
+            let Some(failure) = Failure::of(end, self.job.rank_state(rank)) else {
+                continue;
+            };
+            if failed.is_none_or(|(known, _)| failure.rank_of_blame() < known.rank_of_blame()) {
+                failed = Some((failure, rank));
+            }
+        }
+        if let Some((failure, rank)) = failed
+            && progress.phase == Phase::Running
+        {
+            progress.exit_code = Some(failure.exit_code());
+            // What the rank wrote last comes before what is said about it.
+            self.output.drain();
+            self.report(rank, &failure, progress);
+            self.end_all(progress);
+        }
+    }
+
+    fn report(&mut self, rank: usize, failure: &Failure, progress: &Progress) {
+        if self.verbosity == Verbosity::Quiet {
+            return;
+        }
+        let process = &self.ranks[rank];
+        let running = progress.ends.iter().filter(|end| end.is_none()).count();
+        let others = match running {
+            0 => String::new(),
+            _ => format!("; ending the other {}", report::other_ranks(running)),
+        };
+        self.output.say(&format!(
+            "rank {rank} of {} on {} (pid {}, {}) {}{others}",
+            self.ranks.len(),
+            self.host,
+            process.process,
+            self.programs[process.program].name,
+            failure.describe(),
+        ));
+    }
+
+    /// Asks every running rank to end; after the grace they are killed.
+    fn end_all(&mut self, progress: &mut Progress) {
+        self.signal_running(Signal::SIGTERM, progress);
+        self.signal_running(Signal::SIGCONT, progress);
+        progress.phase = Phase::Ending {
+            kill_at: Instant::now() + GRACE,
+        };
+    }
+
+    fn signal_running(&self, signal: Signal, progress: &Progress) {
+        for (process, end) in self.ranks.iter().zip(&progress.ends) {
+            if end.is_none() {
+                // The group: what a rank started goes with it.
+                let _ = kill(Pid::from_raw(-process.process.as_raw()), signal);
+            }
+        }
+    }
+
+    fn forward(&mut self, signal: Signal, progress: &mut Progress) {
+        let ends_jobs = matches!(signal, Signal::SIGINT | Signal::SIGTERM | Signal::SIGQUIT);
+        progress.interrupts += usize::from(ends_jobs);
+        if ends_jobs && progress.interrupts > 1 {
+            self.signal_running(Signal::SIGKILL, progress);
+            return;
+        }
+        let running = progress.ends.iter().filter(|end| end.is_none()).count();
+        if ends_jobs && running > 0 && self.verbosity > Verbosity::Quiet {
+            self.output.say(&format!(
+                "{signal} goes to {}; a second one kills",
+                report::ranks(running)
+            ));
+        }
+        self.signal_running(signal, progress);
+    }
+
+    /// The terminal's stop key: ranks are in groups of their own and would run on.
+    fn stop_and_continue(&mut self, progress: &Progress) {
+        self.signal_running(Signal::SIGTSTP, progress);
+        // Returns when somebody continues the launcher.
+        let _ = raise(Signal::SIGSTOP);
+        self.signal_running(Signal::SIGCONT, progress);
+    }
+
+    /// Does what is due by time.
+    fn keep_time(&mut self, progress: &mut Progress) {
+        let now = Instant::now();
+        self.output.show_prompts(now);
+        match progress.phase {
+            Phase::Running => {
+                if let Some((at, limit)) = self.deadline
+                    && now >= at
+                {
+                    progress.exit_code = Some(TIMEOUT_EXIT_CODE);
+                    let running = progress.ends.iter().filter(|end| end.is_none()).count();
+                    if self.verbosity > Verbosity::Quiet {
+                        self.output.say(&format!(
+                            "time is up after {} s; ending {}",
+                            limit.as_secs_f64(),
+                            report::ranks(running)
+                        ));
+                    }
+                    self.end_all(progress);
+                }
+            }
+            Phase::Ending { kill_at } if now >= kill_at => {
+                self.signal_running(Signal::SIGKILL, progress);
+                progress.phase = Phase::Killed;
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether nothing of the job is left; turns to closing when its last rank has ended.
+    fn is_done(&mut self, progress: &mut Progress) -> bool {
+        if progress.ends.iter().any(Option::is_none) {
+            return false;
+        }
+        let now = Instant::now();
+        if !matches!(progress.phase, Phase::Closing { .. }) {
+            self.close(progress);
+            progress.phase = Phase::Closing {
+                give_up_at: now + GRACE,
+            };
+        }
+        reap_orphans();
+        progress
+            .leftovers
+            .retain(|group| kill(*group, None).is_ok());
+        if !self.output.is_open() && progress.leftovers.is_empty() {
+            return true;
+        }
+        let Phase::Closing { give_up_at } = progress.phase else {
+            return false;
+        };
+        if now < give_up_at || self.output.is_waiting() {
+            return false;
+        }
+        for group in progress.leftovers.drain(..) {
+            let _ = kill(group, Signal::SIGKILL);
+        }
+        // A process that left its group may hold the pipes for ever; what it wrote so far counts.
+        self.output.drain();
+        true
+    }
+
+    /// Every rank has ended: reaps them and asks what they left running to end.
+    fn close(&mut self, progress: &mut Progress) {
+        if let Some(guard) = self.guard.take() {
+            guard.dismiss();
+        }
+        self.input = None;
+        for process in &self.ranks {
+            child::reap(process.process);
+            let group = Pid::from_raw(-process.process.as_raw());
+            if kill(group, Signal::SIGTERM).is_ok() {
+                let _ = kill(group, Signal::SIGCONT);
+                progress.leftovers.push(group);
+            }
+        }
+        if self.verbosity == Verbosity::Verbose && progress.exit_code.is_none() {
+            let count = report::ranks(self.ranks.len());
+            self.output.say(&format!("{count} ended well"));
+        }
+    }
+}
+
+/// Removes processes whose parents, ranks, have ended before them.
+fn reap_orphans() {
+    while let Ok(status) = waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+        if status == WaitStatus::StillAlive {
+            break;
+        }
+    }
+}

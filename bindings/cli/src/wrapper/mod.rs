@@ -1,0 +1,377 @@
+//! `mpicc` and `mpicxx`: the system's compiler with what MPI needs.
+//!
+//! What: [`main`] adds include and library paths to a compiler's arguments and becomes the
+//! compiler, or prints what it would run.
+//! Why: build systems ask an MPI wrapper for its flags in the words of MPICH (`-show`,
+//! `-compile-info`) or of Open MPI (`-showme:compile`); CMake's FindMPI asks in both.
+//! Step before: `make` and its like. Step after: the compiler, by exec.
+//! Invariants: paths are found from the wrapper's own place (`PREFIX/bin`), so an installed tree
+//! can be moved; the user's arguments keep their order and stand before the library.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The language a wrapper compiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// C.
+    C,
+    /// C++.
+    Cxx,
+}
+
+impl Language {
+    /// The language of the name the wrapper was called by.
+    pub fn of(name: &OsStr) -> Language {
+        let name = Path::new(name)
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
+        let cxx = ["mpicxx", "mpic++", "mpiCC"]
+            .iter()
+            .any(|cxx| name.starts_with(cxx));
+        if cxx { Language::Cxx } else { Language::C }
+    }
+
+    /// Variables which name the compiler, in order, and the compiler when none does.
+    fn compiler(self) -> (&'static [&'static str], &'static str) {
+        match self {
+            Language::C => (&["PAMIR_CC", "MPICH_CC", "OMPI_CC"], "cc"),
+            Language::Cxx => (&["PAMIR_CXX", "MPICH_CXX", "OMPI_CXX"], "c++"),
+        }
+    }
+}
+
+/// What a wrapper is asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Question {
+    /// Compile.
+    Nothing,
+    /// Print the command line with the user's arguments.
+    CommandLine,
+    /// Print the command line that compiles.
+    CompileCommand,
+    /// Print the command line that links.
+    LinkCommand,
+    /// Print the flags that compiling needs.
+    CompileFlags,
+    /// Print the flags that linking needs.
+    LinkFlags,
+    /// Print the include directories.
+    IncludeDirectories,
+    /// Print the library directories.
+    LibraryDirectories,
+    /// Print the libraries' names.
+    Libraries,
+    /// Print the compiler.
+    Compiler,
+    /// Print the version.
+    Version,
+    /// Print what can be asked.
+    Help,
+}
+
+/// An argument no wrapper knows, of a form that only wrappers use.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WrapperError {
+    /// `-showme:` with an unknown word.
+    #[error("`{argument}` asks for nothing known; see -showme:help")]
+    UnknownQuestion {
+        /// The argument.
+        argument: String,
+    },
+    /// The compiler could not be executed.
+    #[error("cannot execute the compiler `{compiler}`: {reason}; set {variable} to another")]
+    Compiler {
+        /// Its name.
+        compiler: String,
+        /// Why not.
+        reason: String,
+        /// The variable that names another.
+        variable: &'static str,
+    },
+}
+
+/// Where an installed tree lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tree {
+    /// Directory of `mpi.h`.
+    pub include: PathBuf,
+    /// Directory of `libmpi_abi.so`.
+    pub library: PathBuf,
+}
+
+impl Tree {
+    /// The tree of a program in `PREFIX/bin`.
+    pub fn around(executable: &Path) -> Tree {
+        let prefix = executable
+            .parent()
+            .and_then(Path::parent)
+            .unwrap_or(Path::new("/usr"));
+        Tree {
+            include: prefix.join("include"),
+            library: prefix.join("lib"),
+        }
+    }
+
+    fn compile_flags(&self) -> Vec<OsString> {
+        vec![joined("-I", &self.include)]
+    }
+
+    fn link_flags(&self) -> Vec<OsString> {
+        vec![
+            joined("-L", &self.library),
+            joined("-Wl,-rpath,", &self.library),
+            OsString::from("-lmpi_abi"),
+        ]
+    }
+}
+
+fn joined(flag: &str, path: &Path) -> OsString {
+    let mut text = OsString::from(flag);
+    text.push(path);
+    text
+}
+
+/// Takes the question out of the arguments.
+pub fn question(arguments: &[OsString]) -> Result<(Question, Vec<OsString>), WrapperError> {
+    let mut asked = Question::Nothing;
+    let mut rest = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        let text = argument.to_string_lossy();
+        let word = text
+            .strip_prefix("--")
+            .or_else(|| text.strip_prefix('-'))
+            .unwrap_or("");
+        asked = match word {
+            "show" | "showme" => Question::CommandLine,
+            "compile-info" | "compile_info" => Question::CompileCommand,
+            "link-info" | "link_info" => Question::LinkCommand,
+            "showme:compile" => Question::CompileFlags,
+            "showme:link" => Question::LinkFlags,
+            "showme:incdirs" => Question::IncludeDirectories,
+            "showme:libdirs" => Question::LibraryDirectories,
+            "showme:libs" => Question::Libraries,
+            "showme:command" => Question::Compiler,
+            "showme:version" => Question::Version,
+            "showme:help" => Question::Help,
+            _ if word.starts_with("showme:") => {
+                return Err(WrapperError::UnknownQuestion {
+                    argument: text.into_owned(),
+                });
+            }
+            _ => {
+                rest.push(argument.clone());
+                continue;
+            }
+        };
+    }
+    Ok((asked, rest))
+}
+
+/// The whole command line for the user's arguments.
+pub fn command_line(compiler: &[OsString], tree: &Tree, arguments: &[OsString]) -> Vec<OsString> {
+    let mut line = compiler.to_vec();
+    let (compiles, links) = steps(arguments);
+    if compiles {
+        line.extend(tree.compile_flags());
+    }
+    line.extend_from_slice(arguments);
+    if links {
+        line.extend(tree.link_flags());
+    }
+    line
+}
+
+/// Whether these arguments compile something, and whether they link.
+fn steps(arguments: &[OsString]) -> (bool, bool) {
+    const NO_LINKING: [&str; 6] = ["-c", "-E", "-S", "-M", "-MM", "-fsyntax-only"];
+    // The value of such an option is no input file.
+    const WITH_VALUE: [&str; 13] = [
+        "-o", "-I", "-L", "-D", "-U", "-x", "-include", "-isystem", "-MF", "-MT", "-MQ",
+        "-Xlinker", "-T",
+    ];
+    let mut links = true;
+    let mut inputs = 0;
+    let mut arguments = arguments.iter().map(|argument| argument.to_string_lossy());
+    while let Some(argument) = arguments.next() {
+        if NO_LINKING.contains(&&*argument) {
+            links = false;
+        } else if WITH_VALUE.contains(&&*argument) {
+            arguments.next();
+        } else if argument == "-" || argument.starts_with("-l") || !argument.starts_with('-') {
+            inputs += 1;
+        }
+    }
+    // Without input (`mpicc --version`, `mpicc -v`) the compiler only speaks about itself.
+    (inputs > 0, links && inputs > 0)
+}
+
+/// Runs the command called by `name` with these arguments; returns only if it was no compiling.
+pub fn main(name: &OsStr, arguments: &[OsString]) -> u8 {
+    match run(Language::of(name), arguments) {
+        Ok(text) => {
+            use std::io::Write;
+            let _ = std::io::stdout().write_all(text.as_encoded_bytes());
+            0
+        }
+        Err(error) => {
+            let name = Path::new(name)
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy();
+            eprintln!("{name}: {error}");
+            1
+        }
+    }
+}
+
+fn run(language: Language, arguments: &[OsString]) -> Result<OsString, WrapperError> {
+    let executable = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("/usr/bin/mpicc"));
+    let tree = Tree::around(&executable);
+    let (variables, default) = language.compiler();
+    let named = variables
+        .iter()
+        .filter_map(std::env::var_os)
+        .find(|value| !value.is_empty());
+    let compiler: Vec<OsString> = match named {
+        // The value may hold arguments: "ccache gcc".
+        Some(value) => value
+            .to_string_lossy()
+            .split_whitespace()
+            .map(OsString::from)
+            .collect(),
+        None => vec![OsString::from(default)],
+    };
+    let (asked, arguments) = question(arguments)?;
+    if asked != Question::Nothing {
+        let mut text = answer(&asked, &compiler, &tree, &arguments);
+        text.push("\n");
+        return Ok(text);
+    }
+    let line = command_line(&compiler, &tree, &arguments);
+    let error = Command::new(&line[0]).args(&line[1..]).exec();
+    Err(WrapperError::Compiler {
+        compiler: line[0].to_string_lossy().into_owned(),
+        reason: error.to_string(),
+        variable: variables[0],
+    })
+}
+
+fn answer(asked: &Question, compiler: &[OsString], tree: &Tree, rest: &[OsString]) -> OsString {
+    let with = |flags: Vec<OsString>| {
+        let mut line = compiler.to_vec();
+        line.extend_from_slice(rest);
+        line.extend(flags);
+        line
+    };
+    let line = match asked {
+        Question::CommandLine if rest.is_empty() => {
+            let mut line = with(tree.compile_flags());
+            line.extend(tree.link_flags());
+            line
+        }
+        Question::CommandLine | Question::Nothing => command_line(compiler, tree, rest),
+        Question::CompileCommand => with(tree.compile_flags()),
+        Question::LinkCommand => with(tree.link_flags()),
+        Question::CompileFlags => tree.compile_flags(),
+        Question::LinkFlags => tree.link_flags(),
+        Question::IncludeDirectories => vec![tree.include.clone().into()],
+        Question::LibraryDirectories => vec![tree.library.clone().into()],
+        Question::Libraries => vec!["mpi_abi".into()],
+        Question::Compiler => compiler.to_vec(),
+        Question::Version => vec!["Pamir".into(), env!("CARGO_PKG_VERSION").into()],
+        Question::Help => vec![HELP.into()],
+    };
+    line.join(OsStr::new(" "))
+}
+
+const HELP: &str = "\
+Compiles with the system's compiler and links with Pamir's MPI library.
+Instead of compiling, these print what would be done:
+  -show, -showme     the whole command line
+  -compile-info      the command line that compiles
+  -link-info         the command line that links
+  -showme:compile    flags for compiling       -showme:link     flags for linking
+  -showme:incdirs    include directories       -showme:libdirs  library directories
+  -showme:libs       libraries                 -showme:command  the compiler
+  -showme:version    Pamir's version
+PAMIR_CC (PAMIR_CXX), MPICH_CC (MPICH_CXX) or OMPI_CC (OMPI_CXX) name another compiler.";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split_whitespace().map(OsString::from).collect()
+    }
+
+    fn line(arguments: &str) -> String {
+        let tree = Tree::around(Path::new("/opt/pamir/bin/mpicc"));
+        let line = command_line(&words("cc"), &tree, &words(arguments));
+        line.join(OsStr::new(" ")).into_string().expect("text")
+    }
+
+    #[test]
+    fn names_tell_the_language() {
+        assert_eq!(Language::of(OsStr::new("/a/mpicc")), Language::C);
+        assert_eq!(Language::of(OsStr::new("mpic++")), Language::Cxx);
+        assert_eq!(Language::of(OsStr::new("../mpicxx")), Language::Cxx);
+    }
+
+    #[test]
+    fn linking_adds_the_library_last() {
+        let link = "-L/opt/pamir/lib -Wl,-rpath,/opt/pamir/lib -lmpi_abi";
+        assert_eq!(
+            line("-O2 a.c -o a"),
+            format!("cc -I/opt/pamir/include -O2 a.c -o a {link}")
+        );
+        assert_eq!(line("a.o"), format!("cc -I/opt/pamir/include a.o {link}"));
+    }
+
+    #[test]
+    fn steps_without_linking_get_no_library() {
+        for option in ["-c", "-E", "-S", "-M", "-MM"] {
+            assert_eq!(
+                line(&format!("{option} a.c")),
+                format!("cc -I/opt/pamir/include {option} a.c")
+            );
+        }
+        assert!(line("-MD -MF a.d a.c").contains("-lmpi_abi"));
+    }
+
+    #[test]
+    fn questions_about_the_compiler_go_through_alone() {
+        assert_eq!(line("--version"), "cc --version");
+        assert_eq!(line("-v -o x"), "cc -v -o x");
+        assert!(line("-x c -").contains("-lmpi_abi"));
+    }
+
+    #[test]
+    fn questions_are_taken_out_of_the_arguments() {
+        let (asked, rest) = question(&words("-O2 -showme:link a.c")).expect("a question");
+        assert_eq!((asked, rest), (Question::LinkFlags, words("-O2 a.c")));
+        assert!(question(&words("-showme:weather")).is_err());
+        assert_eq!(
+            question(&words("a.c")).expect("no question").0,
+            Question::Nothing
+        );
+    }
+
+    #[test]
+    fn answers_have_the_form_build_systems_parse() {
+        let tree = Tree::around(Path::new("/opt/pamir/bin/mpicc"));
+        let text = |asked| {
+            answer(&asked, &words("gcc"), &tree, &[])
+                .into_string()
+                .expect("text")
+        };
+        assert_eq!(text(Question::CompileCommand), "gcc -I/opt/pamir/include");
+        assert!(text(Question::LinkCommand).starts_with("gcc -L/opt/pamir/lib"));
+        assert!(text(Question::CommandLine).starts_with("gcc -I/opt/pamir/include -L"));
+        assert_eq!(text(Question::IncludeDirectories), "/opt/pamir/include");
+    }
+}
