@@ -99,11 +99,6 @@ def cpu_environment(cpus: list[int]) -> dict[str, str]:
     return {"BENCH_CPUS": ",".join(map(str, cpus))}
 
 
-def only_on(cpus: list[int]) -> list[str]:
-    """A prefix of a command that keeps it, and all that it starts, on these processors."""
-    return ["taskset", "--cpu-list", ",".join(map(str, cpus))]
-
-
 def launched(
     source: str, arguments: list[str], ranks: int, options: Options, pinned: bool = True
 ) -> Callable[[Library], Finished]:
@@ -115,9 +110,7 @@ def launched(
         settings = library.settings(ranks, options.cpus)
         if pinned:
             settings |= cpu_environment(options.cpus)
-        return run(
-            only_on(options.cpus) + command, seconds=options.seconds, environment=settings
-        )
+        return run(command, seconds=options.seconds, environment=settings)
 
     return run_with
 
@@ -135,7 +128,7 @@ def limited(arguments: list[str], options: Options, pinned: bool = True) -> Call
 
     def run_alone() -> list[Sample]:
         environment = cpu_environment(options.cpus) if pinned else {}
-        command = only_on(options.cpus) + [str(plain_program("limits")), *arguments]
+        command = [str(plain_program("limits")), *arguments]
         return samples_in(run(command, seconds=options.seconds, environment=environment))
 
     return run_alone

@@ -10,7 +10,16 @@ import tempfile
 import time
 from pathlib import Path
 
-from . import compilation, installation, point_to_point, report
+from . import (
+    compilation,
+    crowded,
+    installation,
+    instructions,
+    memory,
+    point_to_point,
+    report,
+    startup,
+)
 from .benchmark import Benchmark, Options
 from .figures import Row, rows_of
 from .libraries import LIBRARIES, ROOT, Library, named
@@ -22,6 +31,10 @@ BENCHMARKS: dict[str, Benchmark] = {
     module.BENCHMARK.name: module.BENCHMARK
     for module in (
         point_to_point,
+        startup,
+        crowded,
+        memory,
+        instructions,
     )
 }
 
@@ -196,6 +209,15 @@ def _write(options: argparse.Namespace, results: list[tuple[Benchmark, list[Row]
 
 def main() -> int:
     """Runs scripts/bench; returns its exit code."""
+    try:
+        return _measured()
+    except KeyboardInterrupt:
+        # What was started has been ended on the way here (processes.run).
+        print("\nscripts/bench: interrupted", file=sys.stderr)
+        return 128 + signal.SIGINT
+
+
+def _measured() -> int:
     parser = _parser()
     options = parser.parse_args()
     # Ending by SIGTERM shall clean up as ending by Ctrl-C does.
@@ -204,6 +226,8 @@ def main() -> int:
     cpus = options.cpus or sorted(os.sched_getaffinity(0))[:2]
     if len(cpus) < 2:
         parser.error("two processors are needed; see --cpus")
+    # All that is started inherits this.
+    os.sched_setaffinity(0, cpus)
     settings = Options(cpus, options.sizes, options.ranks, options.quick, float(options.timeout))
     repeats = options.repeats or (3 if options.quick else 5)
     libraries, problems = _ready(_chosen(options, parser), progress)

@@ -13,11 +13,11 @@ from .processes import CommandFailed, run
 
 SOURCES = ROOT / "tests" / "benchmarks"
 BUILT = WORK / "built"
-FLAGS = ["-O2", "-g", "-std=gnu11", "-Wall", "-Wextra"]
+FLAGS = ["-O2", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra"]
 COMPILE_SECONDS = 120.0
 
 
-class NotCompiled(Exception):
+class NotCompiled(CommandFailed):
     """A program could not be compiled; the message has the compiler's first lines."""
 
 

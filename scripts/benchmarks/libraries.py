@@ -106,6 +106,14 @@ _INTEL = dict(
 )
 _INTEL_ENVIRONMENT = {"I_MPI_ROOT": "{prefix}", "I_MPI_FABRICS": "shm"}
 
+_MPICH = dict(
+    prefix=PEERS / "mpich",
+    packages=("mpich",),
+    compile=("cc", "-I{prefix}/include", "{prefix}/lib/libmpi.so.12", "-Wl,-rpath,{prefix}/lib"),
+    launch=("{prefix}/bin/mpiexec", "-n", "{ranks}"),
+    bound=("-bind-to", "user:{cpus}"),
+)
+
 LIBRARIES: tuple[Library, ...] = (
     Library(
         name="pamir",
@@ -119,11 +127,7 @@ LIBRARIES: tuple[Library, ...] = (
     Library(
         name="mpich",
         title="MPICH (ch4)",
-        prefix=PEERS / "mpich",
-        packages=("mpich",),
-        compile=("cc", "-I{prefix}/include", "{prefix}/lib/libmpi.so.12", "-Wl,-rpath,{prefix}/lib"),
-        launch=("{prefix}/bin/mpiexec", "-n", "{ranks}"),
-        bound=("-bind-to", "user:{cpus}"),
+        **_MPICH,
     ),
     Library(
         name="openmpi",
@@ -160,17 +164,34 @@ LIBRARIES: tuple[Library, ...] = (
     ),
     Library(
         name="impi-yield",
-        title="Intel MPI, yielding while it waits (I_MPI_THREAD_YIELD=2)",
-        environment=_INTEL_ENVIRONMENT | {"I_MPI_THREAD_YIELD": "2"},
+        title="Intel MPI, yielding while it waits",
+        environment=_INTEL_ENVIRONMENT | {"I_MPI_THREAD_YIELD": "2", "I_MPI_WAIT_MODE": "1"},
         only=CROWDED,
         **_INTEL,
     ),
     Library(
-        name="impi-wait",
-        title="Intel MPI, sleeping while it waits (I_MPI_WAIT_MODE=1)",
-        environment=_INTEL_ENVIRONMENT | {"I_MPI_WAIT_MODE": "1"},
+        name="impi-sleep",
+        title="Intel MPI, sleeping 10 us at a time while it waits",
+        environment=_INTEL_ENVIRONMENT | {"I_MPI_THREAD_YIELD": "3", "I_MPI_THREAD_SLEEP": "10"},
         only=CROWDED,
         **_INTEL,
+    ),
+    Library(
+        name="mpich-yield",
+        title="MPICH, its collectives made of messages, which yield (those in shared memory spin)",
+        environment={
+            f"MPIR_CVAR_{operation}_POSIX_INTRA_ALGORITHM": "mpir"
+            for operation in ("BARRIER", "ALLREDUCE", "BCAST", "REDUCE")
+        },
+        only=CROWDED,
+        **_MPICH,
+    ),
+    Library(
+        name="mpich-sleep",
+        title="MPICH, sleeping while it waits (MPIR_CVAR_ENABLE_HEAVY_YIELD)",
+        environment={"MPIR_CVAR_ENABLE_HEAVY_YIELD": "1"},
+        only=CROWDED,
+        **_MPICH,
     ),
 )
 

@@ -26,7 +26,8 @@
  *                 core copying what the other has just written. By size.
  *   crowded       N processes on the given processors, N from SIZES: `barrier`
  *                 (a counter and a generation, waiting by sched_yield), and
- *                 `ping_pong` between neighbours (r, r + N/2), yielding.
+ *                 `ping_pong` of the pairs (r, r + N/2), yielding, the slowest.
+ *   footprint     the memory of this program itself, in memory.c's metrics.
  *   startup       N processes (N from SIZES, one number) are started, meet in
  *                 a mapped segment and end; prints nothing, the runner times
  *                 it. The program executes itself for each, as a launcher does.
@@ -40,6 +41,7 @@
  *     8..      one line per process: result; then from 4 KiB on the ring and
  *              the two arenas
  */
+#include "footprint.h"
 #include "measure.h"
 
 #include <errno.h>
@@ -468,9 +470,14 @@ static double crowded_ping_pongs(long iterations)
         if (!first)
             atomic_store_explicit(&mine->sequence, i, memory_order_release);
     }
-    double each = (now_ns() - t0) / (double)iterations / 2;
+    shared->result[self] = (now_ns() - t0) / (double)iterations / 2;
     meet(1);
-    return each;
+    double slowest = 0;
+    for (int i = 0; i < process_count; i++)
+        if (shared->result[i] > slowest)
+            slowest = shared->result[i];
+    meet(1);
+    return slowest;
 }
 
 static void crowd(void)
@@ -544,6 +551,13 @@ int main(int argc, char **argv)
     const char *test = argc > 1 ? argv[1] : "";
     if (strcmp(test, "member") == 0 && argc > 3)
         return member(atoi(argv[2]), atoi(argv[3]));
+    if (strcmp(test, "footprint") == 0) {
+        sample("private_after_init", 0, "MiB", private_mib());
+        sample("private_after_traffic", 0, "MiB", private_mib());
+        sample("proportional", 0, "MiB", proportional_mib());
+        sample("peak_resident", 0, "MiB", peak_resident_mib());
+        return 0;
+    }
     size_t sizes[MOST_SIZES];
     const char *list = argc > 2 ? argv[2] : "-";
     if (strcmp(test, "message-rate") == 0 && strcmp(list, "-") == 0)
@@ -563,7 +577,7 @@ int main(int argc, char **argv)
     if ((!pairs && !crowded && !startup) || process_count < 1 || process_count > MOST_PROCESSES ||
         (crowded && process_count % 2 != 0)) {
         fprintf(stderr, "usage: limits latency|bandwidth|message-rate|memory [SIZES|-] [REPETITIONS]"
-                        " [MILLISECONDS]\n       limits crowded|startup PROCESSES [REPETITIONS]\n");
+                        " [MILLISECONDS]\n       limits footprint\n       limits crowded|startup PROCESSES [REPETITIONS]\n");
         return 2;
     }
     if (startup)
