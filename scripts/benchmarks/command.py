@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import tempfile
+import textwrap
 import time
 from pathlib import Path
 
@@ -68,13 +69,15 @@ def _processors(text: str) -> list[int]:
     return cpus
 
 
+def _entry(name: str, text: str) -> str:
+    """A line of a list in --help, wrapped."""
+    return textwrap.fill(text, 88, initial_indent=f"  {name:<19}", subsequent_indent=" " * 21)
+
+
 def _parser() -> argparse.ArgumentParser:
-    benchmarks = "\n".join(
-        f"  {benchmark.name:<16} {benchmark.summary}" for benchmark in BENCHMARKS.values()
-    )
+    benchmarks = "\n".join(_entry(benchmark.name, benchmark.summary) for benchmark in BENCHMARKS.values())
     libraries = "\n".join(
-        f"  {library.name:<18} {library.title}"
-        + (f" [only {', '.join(sorted(library.only))}]" if library.only else "")
+        _entry(library.name, library.title + (f" [{', '.join(sorted(library.only))}]" if library.only else ""))
         for library in LIBRARIES
     )
     parser = argparse.ArgumentParser(
@@ -84,9 +87,9 @@ def _parser() -> argparse.ArgumentParser:
         epilog=f"""\
 benchmarks:
 {benchmarks}
-  {"all":<16} every one of them, one after another
+{_entry("all", "every one of them, one after another")}
 
-libraries:
+libraries (in brackets: the only benchmark that a setting takes part in):
 {libraries}
 
 Pamir is taken from target/pamir and built there first (scripts/install) when it

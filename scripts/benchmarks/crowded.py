@@ -22,6 +22,7 @@ def _jobs(options: Options) -> list[Job]:
             title="blocked",
             ranks=2,
             run=sampled("crowded", ["blocked"], 2, options, pinned=False),
+            limit=limited(["blocked"], options, pinned=False),
         )
     )
     return jobs

@@ -3,9 +3,9 @@
 Every command gets a time limit and a session of its own. When the limit is
 over, or the runner is interrupted, first the launcher is asked to end (so that
 it can end ranks that it put into sessions of their own), then everything that
-is left of the session and of its descendants is killed. Descendants are found
-by their parents and by a mark in their environment, because launchers
-daemonise helpers.
+is left of the session and of its descendants is killed. Descendants are found by
+a mark in their environment, because launchers daemonise helpers. Segments in
+/dev/shm that they had mapped are removed with them: a killed library cannot.
 """
 
 from __future__ import annotations
@@ -48,7 +48,23 @@ def _descendants(mark: str) -> list[int]:
     return found
 
 
+def _segments(pids: list[int]) -> set[Path]:
+    """Named segments that these processes have mapped."""
+    found = set()
+    for pid in pids:
+        try:
+            maps = Path(f"/proc/{pid}/maps").read_text(errors="replace")
+        except OSError:
+            continue
+        for line in maps.splitlines():
+            parts = line.split(maxsplit=5)
+            if len(parts) == 6 and parts[5].startswith("/dev/shm/") and not parts[5].endswith(" (deleted)"):
+                found.add(Path(parts[5]))
+    return found
+
+
 def _end(process: subprocess.Popen, mark: str, gently: bool) -> None:
+    segments = _segments(_descendants(mark))
     if gently and process.poll() is None:
         process.terminate()
         try:
@@ -65,6 +81,8 @@ def _end(process: subprocess.Popen, mark: str, gently: bool) -> None:
         except ProcessLookupError:
             pass
     process.wait()
+    for segment in segments:
+        segment.unlink(missing_ok=True)
 
 
 def run(

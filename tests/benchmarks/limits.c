@@ -25,8 +25,11 @@
  *   memory        `memcpy`: one core copying its own memory, warm; `pull`: one
  *                 core copying what the other has just written. By size.
  *   crowded       N processes on the given processors, N from SIZES: `barrier`
- *                 (a counter and a generation, waiting by sched_yield), and
- *                 `ping_pong` of the pairs (r, r + N/2), yielding, the slowest.
+ *                 (a counter and a generation, waiting by sched_yield);
+ *                 `allreduce` and `alltoall` of 8 bytes (a slot for each value,
+ *                 in turn one of two sets, and one barrier); `ping_pong` of the pairs (r, r + N/2), yielding, the slowest.
+ *   blocked       `blocked_processor_time` of a process that waits a second for
+ *                 a pipe.
  *   footprint     the memory of this program itself, in memory.c's metrics.
  *   startup       N processes (N from SIZES, one number) are started, meet in
  *                 a mapped segment and end; prints nothing, the runner times
@@ -50,6 +53,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,6 +76,7 @@ struct shared {
     _Alignas(128) _Atomic uint32_t generation;
     _Alignas(128) double result[MOST_PROCESSES];
     struct flag pairs[MOST_PROCESSES];
+    _Alignas(128) double contributions[2][MOST_PROCESSES][MOST_PROCESSES];
     _Alignas(4096) char ring[RING_SLOTS * (LINE + STREAM_LARGEST_BYTES)];
 };
 
@@ -454,6 +459,27 @@ static double crowded_barriers(long iterations)
     return (now_ns() - t0) / (double)iterations;
 }
 
+/* Every process gives `values` numbers (1, or one for each process) and adds up those for it. The
+ * two sets take turns: who is a barrier ahead writes the other one. */
+static double crowded_exchanges(long iterations, int values)
+{
+    volatile double sum = 0;
+    meet(1);
+    double t0 = now_ns();
+    for (long i = 0; i < iterations; i++) {
+        double(*set)[MOST_PROCESSES] = shared->contributions[i & 1];
+        for (int v = 0; v < values; v++)
+            set[self][v] = (double)(self + i);
+        meet(1);
+        double total = 0;
+        for (int r = 0; r < process_count; r++)
+            total += set[r][values == 1 ? 0 : self];
+        sum = total;
+    }
+    (void)sum;
+    return (now_ns() - t0) / (double)iterations;
+}
+
 static double crowded_ping_pongs(long iterations)
 {
     int half = process_count / 2;
@@ -484,9 +510,13 @@ static void crowd(void)
 {
     for (int r = -1; r < repetitions; r++) {
         double barrier = crowded_barriers(2000);
+        double allreduce = crowded_exchanges(2000, 1);
+        double alltoall = crowded_exchanges(2000, process_count);
         double one_way = crowded_ping_pongs(2000);
         if (self == 0 && r >= 0) {
             sample("barrier", 0, "us", barrier / 1e3);
+            sample("allreduce", 8, "us", allreduce / 1e3);
+            sample("alltoall", 8, "us", alltoall / 1e3);
             sample("ping_pong", 8, "us", one_way / 1e3);
         }
     }
@@ -514,6 +544,29 @@ static int wait_for_all(const pid_t *children, int count)
             failed = 1;
     }
     return failed;
+}
+
+static int blocked(void)
+{
+    int ends[2];
+    struct rusage usage;
+    if (pipe(ends) != 0) {
+        perror("limits: pipe");
+        return 1;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        char token;
+        _exit(read(ends[0], &token, 1) == 1 ? 0 : 1);
+    }
+    usleep(1000000);
+    if (write(ends[1], "", 1) != 1 || wait_for_all(&child, 1) != 0)
+        return 1;
+    getrusage(RUSAGE_CHILDREN, &usage);
+    sample("blocked_processor_time", 1, "ms",
+           (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3 +
+               (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3);
+    return 0;
 }
 
 static int start_and_meet(const char *program, int count)
@@ -558,6 +611,8 @@ int main(int argc, char **argv)
         sample("peak_resident", 0, "MiB", peak_resident_mib());
         return 0;
     }
+    if (strcmp(test, "blocked") == 0)
+        return blocked();
     size_t sizes[MOST_SIZES];
     const char *list = argc > 2 ? argv[2] : "-";
     if (strcmp(test, "message-rate") == 0 && strcmp(list, "-") == 0)
@@ -577,7 +632,7 @@ int main(int argc, char **argv)
     if ((!pairs && !crowded && !startup) || process_count < 1 || process_count > MOST_PROCESSES ||
         (crowded && process_count % 2 != 0)) {
         fprintf(stderr, "usage: limits latency|bandwidth|message-rate|memory [SIZES|-] [REPETITIONS]"
-                        " [MILLISECONDS]\n       limits footprint\n       limits crowded|startup PROCESSES [REPETITIONS]\n");
+                        " [MILLISECONDS]\n       limits footprint|blocked\n       limits crowded|startup PROCESSES [REPETITIONS]\n");
         return 2;
     }
     if (startup)
