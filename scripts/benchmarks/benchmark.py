@@ -1,0 +1,134 @@
+"""What a benchmark is: a list of jobs, each of which every library runs once a round.
+
+A job is the unit of interleaving, so it is short: one test of one program with
+one number of ranks. Running it gives samples; `rounds` makes one value of the
+samples of a round. Lower is better unless the unit is a rate (`/s`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .compilation import plain_program, program
+from .libraries import Library
+from .processes import CommandFailed, Finished, run
+
+MACHINE = "machine"
+"""The name under which the limits of the machine stand in tables and CSV."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One measured number."""
+
+    metric: str
+    bytes: int
+    unit: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says about how to measure."""
+
+    cpus: list[int]
+    sizes: list[int] | None = None
+    ranks: list[int] | None = None
+    quick: bool = False
+    seconds: float = 120.0
+
+    @property
+    def size_list(self) -> str:
+        return ",".join(map(str, self.sizes)) if self.sizes else "-"
+
+    @property
+    def repetitions(self) -> str:
+        """Samples of each figure within one run of a program."""
+        return "5" if self.quick else "15"
+
+    @property
+    def milliseconds(self) -> str:
+        """About the length of a sample."""
+        return "0.5" if self.quick else "1"
+
+
+@dataclass(frozen=True)
+class Job:
+    """Something a library does once a round."""
+
+    title: str
+    ranks: int
+    run: Callable[[Library], list[Sample]]
+    """Raises CommandFailed when it could not be measured."""
+    limit: Callable[[], list[Sample]] | None = None
+    """The same without any library: what the machine allows."""
+    rounds_of_limit: int = 3
+    """In how many rounds the limit is measured again; each round for the cheap ones."""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One NAME of scripts/bench."""
+
+    name: str
+    summary: str
+    jobs: Callable[[Options], list[Job]]
+    sources: tuple[str, ...]
+    """The C programs (without .c) that must compile for each library."""
+    notes: tuple[str, ...] = ()
+    """What a reader of the table must know; printed below it."""
+
+
+def samples_in(finished: Finished) -> list[Sample]:
+    """The '@ METRIC BYTES UNIT VALUE' lines of a program's output."""
+    samples = []
+    for line in finished.output.splitlines():
+        # A launcher may put a rank's label before the line.
+        start = line.find("@ ")
+        parts = line[start:].split() if start >= 0 else []
+        if len(parts) == 5:
+            samples.append(Sample(parts[1], int(parts[2]), parts[3], float(parts[4])))
+    if not samples:
+        raise CommandFailed("the program printed no sample")
+    return samples
+
+
+def cpu_environment(cpus: list[int]) -> dict[str, str]:
+    """Tells the C programs to pin themselves (measure.h)."""
+    return {"BENCH_CPUS": ",".join(map(str, cpus))}
+
+
+def launched(
+    source: str, arguments: list[str], ranks: int, options: Options, pinned: bool = True
+) -> Callable[[Library], Finished]:
+    """Runs `ranks` ranks of a program under a library."""
+
+    def run_with(library: Library) -> Finished:
+        built = program(source, library)
+        command = library.command(ranks, options.cpus, [str(built), *arguments])
+        settings = library.settings(ranks, options.cpus)
+        if pinned:
+            settings |= cpu_environment(options.cpus)
+        return run(command, seconds=options.seconds, environment=settings)
+
+    return run_with
+
+
+def sampled(
+    source: str, arguments: list[str], ranks: int, options: Options, pinned: bool = True
+) -> Callable[[Library], list[Sample]]:
+    """The samples that such a run prints."""
+    start = launched(source, arguments, ranks, options, pinned)
+    return lambda library: samples_in(start(library))
+
+
+def limited(arguments: list[str], options: Options, pinned: bool = True) -> Callable[[], list[Sample]]:
+    """The samples of limits.c."""
+
+    def run_alone() -> list[Sample]:
+        environment = cpu_environment(options.cpus) if pinned else {}
+        command = [str(plain_program("limits")), *arguments]
+        return samples_in(run(command, seconds=options.seconds, environment=environment))
+
+    return run_alone

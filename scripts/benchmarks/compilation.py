@@ -1,0 +1,51 @@
+"""One C source, one program a library: tests/benchmarks/NAME.c -> target/bench/built.
+
+A program is compiled anew when its source, measure.h, or the library's header
+or compiler wrapper is newer. Libraries that share a prefix share programs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .libraries import ROOT, WORK, Library
+from .processes import CommandFailed, run
+
+SOURCES = ROOT / "tests" / "benchmarks"
+BUILT = WORK / "built"
+FLAGS = ["-O2", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra"]
+COMPILE_SECONDS = 120.0
+
+
+class NotCompiled(CommandFailed):
+    """A program could not be compiled; the message has the compiler's first lines."""
+
+
+def _compiled(source: Path, target: Path, compiler: list[str], others: list[Path]) -> Path:
+    inputs = [source, SOURCES / "measure.h", *others]
+    newest = max(path.stat().st_mtime for path in inputs if path.exists())
+    if target.exists() and target.stat().st_mtime > newest:
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # The library's own options follow the source: the linker reads from left to right.
+    command = [compiler[0], *FLAGS, str(source), "-o", str(target), *compiler[1:]]
+    try:
+        run(command, seconds=COMPILE_SECONDS)
+    except CommandFailed as error:
+        raise NotCompiled(f"{source.relative_to(ROOT)}: {error}") from error
+    return target
+
+
+def program(name: str, library: Library) -> Path:
+    """tests/benchmarks/`name`.c for this library."""
+    return _compiled(
+        SOURCES / f"{name}.c",
+        BUILT / library.prefix.name / name,
+        library.compiler(),
+        [library.prefix / "include" / "mpi.h", library.prefix / library.marker],
+    )
+
+
+def plain_program(name: str) -> Path:
+    """A program without MPI."""
+    return _compiled(SOURCES / f"{name}.c", BUILT / name, ["cc"], [])

@@ -1,0 +1,41 @@
+"""crowded: more ranks than processors, where whoever spins burns the slice that others need."""
+
+from __future__ import annotations
+
+from .benchmark import Benchmark, Job, Options, limited, sampled
+
+
+def _jobs(options: Options) -> list[Job]:
+    repetitions = "5" if options.quick else "9"
+    jobs = []
+    for ranks in options.ranks or [4, 8]:
+        jobs.append(
+            Job(
+                title="operations",
+                ranks=ranks,
+                run=sampled("crowded", ["operations", repetitions, "5"], ranks, options, pinned=False),
+                limit=limited(["crowded", str(ranks), repetitions], options, pinned=False),
+            )
+        )
+    jobs.append(
+        Job(
+            title="blocked",
+            ranks=2,
+            run=sampled("crowded", ["blocked"], 2, options, pinned=False),
+            limit=limited(["blocked"], options, pinned=False),
+        )
+    )
+    return jobs
+
+
+BENCHMARK = Benchmark(
+    name="crowded",
+    summary="barrier, allreduce and alltoall of 8 B and ping-pong of 4 and 8 ranks on two processors; "
+    "processor time of a rank blocked for a second",
+    jobs=_jobs,
+    sources=("crowded",),
+    notes=(
+        "ranks are not bound; -yield and -sleep are settings that the libraries offer for this case",
+        "limit: processes that wait by sched_yield on flags in shared memory",
+    ),
+)

@@ -1,0 +1,70 @@
+"""From the values of all rounds to figures: median, spread, ratio."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+
+from .benchmark import MACHINE
+from .rounds import Key, Measured
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One cell: a metric of a library over all rounds."""
+
+    median: float
+    minimum: float
+    maximum: float
+    runs: int
+
+    @property
+    def spread(self) -> float:
+        """Half of the range, as a part of the median."""
+        return (self.maximum - self.minimum) / 2 / self.median if self.median else 0.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """A metric at one size and number of ranks, for all libraries."""
+
+    key: Key
+    figures: dict[str, Figure]
+
+    @property
+    def higher_is_better(self) -> bool:
+        return self.key.unit.endswith("/s")
+
+    @property
+    def machine(self) -> Figure | None:
+        return self.figures.get(MACHINE)
+
+    def best_of(self, names: list[str]) -> str | None:
+        """The name of the best library among these."""
+        there = [name for name in names if name in self.figures]
+        if not there:
+            return None
+        choose = max if self.higher_is_better else min
+        return choose(there, key=lambda name: self.figures[name].median)
+
+    def ratio(self, name: str, other: str) -> float | None:
+        """The first's median by the second's."""
+        if name not in self.figures or other not in self.figures:
+            return None
+        divisor = self.figures[other].median
+        return self.figures[name].median / divisor if divisor else None
+
+
+def rows_of(measured: Measured) -> list[Row]:
+    """All rows, sorted by the order in which metrics first appeared, then ranks, then bytes."""
+    order: dict[str, int] = {}
+    for key in measured.values:
+        order.setdefault(key.metric, len(order))
+    rows = []
+    for key in sorted(measured.values, key=lambda key: (order[key.metric], key.ranks, key.bytes)):
+        figures = {
+            name: Figure(statistics.median(values), min(values), max(values), len(values))
+            for name, values in measured.values[key].items()
+        }
+        rows.append(Row(key, figures))
+    return rows
