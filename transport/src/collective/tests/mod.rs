@@ -5,6 +5,10 @@
 //! inputs gives.
 
 mod combining;
+mod combining_blocks;
+mod inter;
+mod moving;
+mod neighbor;
 mod operators;
 mod simulation;
 mod unrooted;
