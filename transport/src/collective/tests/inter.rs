@@ -1,10 +1,7 @@
 //! Inter-communicator collectives, between groups of any sizes.
 
-use std::future::Future;
-use std::pin::Pin;
-
 use super::operators::{Compose, combined, contribution};
-use super::simulation::{Member, Network, Random, Setting};
+use super::simulation::{Member, Network, Random, Running, Setting};
 use crate::collective::inter::{self, Role};
 use crate::collective::*;
 
@@ -33,8 +30,7 @@ fn run_groups<T>(
                     network.between(rank, remote_base[group], remote_base[other], sizes[other]);
                 let member = &member;
                 members.push(
-                    Box::pin(async move { member(group, &local, &remote).await })
-                        as Pin<Box<dyn Future<Output = Result<T, CollectiveError>>>>,
+                    Box::pin(async move { member(group, &local, &remote).await }) as Running<'_, T>,
                 );
             }
         }
