@@ -122,6 +122,23 @@ impl Blocks<'_> {
         Ok(())
     }
 
+    /// Refuses blocks that do not follow each other without gaps, in the order of partners.
+    pub fn check_packed(&self, partners: usize) -> Result<(), CollectiveError> {
+        let mut expected_start_bytes = 0;
+        for block in (0..partners).filter(|&block| self.bytes(block) != 0) {
+            let range = self.range(block);
+            if range.start != expected_start_bytes {
+                return Err(CollectiveError::BlocksNotPacked {
+                    block,
+                    start_bytes: range.start,
+                    expected_start_bytes,
+                });
+            }
+            expected_start_bytes = range.end;
+        }
+        Ok(())
+    }
+
     /// The blocks of `partners` partners as slices of `buffer`, all of them at once. The blocks
     /// have been checked against the buffer.
     pub fn split<'b>(

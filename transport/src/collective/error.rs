@@ -100,6 +100,38 @@ pub enum CollectiveError {
         /// The block that starts inside it.
         second: usize,
     },
+    /// A block does not start where the one before it ends.
+    #[error(
+        "block {block} starts at byte {start_bytes} instead of {expected_start_bytes}: list blocks in the order of ranks without gaps"
+    )]
+    BlocksNotPacked {
+        /// The block's index.
+        block: usize,
+        /// Where the block starts, in bytes.
+        start_bytes: usize,
+        /// Where the block before it ends, in bytes.
+        expected_start_bytes: usize,
+    },
+    /// A member is its own neighbour, but not as often as a source as it is as a destination.
+    #[error(
+        "a rank is its own destination {destinations} times but its own source {sources} times: list each edge at both its ends"
+    )]
+    UnmatchedSelfEdges {
+        /// How often the member is among its sources.
+        sources: usize,
+        /// How often the member is among its destinations.
+        destinations: usize,
+    },
+    /// The neighbours of a Cartesian topology are not in pairs.
+    #[error(
+        "{sources} sources and {destinations} destinations are no Cartesian neighbourhood: list a negative and a positive neighbour for each dimension"
+    )]
+    NotCartesian {
+        /// Sources that were listed.
+        sources: usize,
+        /// Destinations that were listed.
+        destinations: usize,
+    },
     /// A neighbour is no member.
     #[error("neighbour {neighbor} is not one of the {size} ranks: pass ranks below {size}")]
     NeighborOutside {

@@ -9,7 +9,11 @@
 //! Invariants: messages between one pair of members, within one operation,
 //! arrive in the order in which their sends were first polled, and match the
 //! receives in the order in which those were first polled. Operations do not
-//! see each other's messages.
+//! see each other's messages. No member sends to itself. Empty messages are
+//! messages: they match and are waited for like others.
+//!
+//! An algorithm that fails drops the sends and receives it has begun. A dropped
+//! receive must not write to its bytes any more, nor a dropped send read them.
 
 use std::future::Future;
 

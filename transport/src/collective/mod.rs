@@ -28,7 +28,9 @@ pub mod exchange;
 pub mod exscan;
 pub mod gather;
 pub mod gatherv;
+pub mod inter;
 pub mod join;
+pub mod neighbor;
 pub mod power_of_two;
 pub mod reduce;
 pub mod reduce_scatter;
@@ -58,6 +60,10 @@ pub use exchange::{Exchange, ExchangeError};
 pub use exscan::{exscan, exscan_with};
 pub use gather::{gather, gather_with};
 pub use gatherv::{gatherv, gatherv_with};
+pub use neighbor::{
+    Neighborhood, Pairing, neighbor_allgather, neighbor_allgatherv, neighbor_alltoall,
+    neighbor_alltoallv, neighbor_alltoallv_with,
+};
 pub use reduce::{reduce, reduce_with};
 pub use reduce_scatter::{reduce_scatter, reduce_scatter_with};
 pub use reduction::Reduction;

@@ -27,6 +27,10 @@ pub struct Scratch {
     inline: Inline,
 }
 
+// SAFETY: the allocation belongs to this value alone, and `dealloc` may be called on any thread;
+// so a collective's future may be polled by whichever thread advances its context.
+unsafe impl Send for Scratch {}
+
 #[repr(C, align(16))]
 struct Inline([u8; INLINE_BYTES]);
 

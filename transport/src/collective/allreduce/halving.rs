@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Step before: members above the power of two are folded in. Step after: an
-//! allgather ([`super::rabenseifner`]) or a gather ([`super::super::reduce`]).
+//! allgather ([`super::rabenseifner`]) or a gather ([`mod@super::super::reduce`]).
 
 use std::ops::Range;
 

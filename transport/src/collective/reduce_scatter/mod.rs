@@ -57,7 +57,7 @@ pub async fn reduce_scatter_with(
     let (rank, size) = (exchange.rank(), exchange.size());
     check(algorithm, size, reduction.commutative())?;
     blocks.check(size, input.len())?;
-    blocks.check_apart(size)?;
+    blocks.check_packed(size)?;
     let total = blocks.total_bytes(size);
     for (bytes, expected_bytes) in [(input.len(), total), (output.len(), blocks.bytes(rank))] {
         if bytes != expected_bytes {

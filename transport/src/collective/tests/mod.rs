@@ -4,7 +4,17 @@
 //! one file a kind compares what they end with to what a loop over all members'
 //! inputs gives.
 
+// A test fails by panicking.
+#![allow(clippy::unwrap_used)]
+
 mod combining;
+mod combining_blocks;
+mod inter;
+mod moving;
+mod neighbor;
 mod operators;
+mod refusal;
+mod selection;
 mod simulation;
+mod traffic;
 mod unrooted;

@@ -63,6 +63,9 @@ impl Random {
     }
 }
 
+/// A member's future, and what it gives.
+pub type Running<'a, T> = Pin<Box<dyn Future<Output = Result<T, CollectiveError>> + 'a>>;
+
 struct Posted {
     ticket: usize,
     bytes: Vec<u8>,
@@ -182,10 +185,7 @@ impl Network {
     }
 
     /// Runs `members` to their ends and gives what they give, by rank.
-    pub fn run<'a, T>(
-        &'a self,
-        members: Vec<Pin<Box<dyn Future<Output = Result<T, CollectiveError>> + 'a>>>,
-    ) -> Vec<Result<T, CollectiveError>> {
+    pub fn run<'a, T>(&'a self, members: Vec<Running<'a, T>>) -> Vec<Result<T, CollectiveError>> {
         let mut outputs: Vec<_> = members.iter().map(|_| None).collect();
         let mut members: Vec<_> = members.into_iter().map(Some).collect();
         let mut context = Context::from_waker(Waker::noop());
@@ -336,8 +336,7 @@ pub fn run_all<B: Clone>(
                     Box::pin(async move {
                         member(&exchange, &mut buffer).await?;
                         Ok(buffer)
-                    })
-                        as Pin<Box<dyn Future<Output = Result<B, CollectiveError>>>>
+                    }) as Running<'_, B>
                 })
                 .collect();
             let outputs = network

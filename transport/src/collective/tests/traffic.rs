@@ -1,0 +1,173 @@
+//! The numbers of messages and bytes that the algorithms' headers promise.
+
+use super::operators::Sum;
+use super::simulation::{Member, Network, Running, Setting};
+use crate::collective::root::ToRoot;
+use crate::collective::*;
+
+/// What the busiest of `size` members sends: most messages, and most bytes.
+fn busiest(
+    size: usize,
+    member: impl AsyncFn(&Member<'_>) -> Result<(), CollectiveError>,
+) -> (usize, usize) {
+    let network = Network::new(Setting {
+        eager_bytes: 0,
+        seed: None,
+    });
+    let members = (0..size)
+        .map(|rank| {
+            let exchange = network.member(rank, size);
+            let member = &member;
+            Box::pin(async move { member(&exchange).await }) as Running<'_, ()>
+        })
+        .collect();
+    for output in network.run(members) {
+        output.unwrap();
+    }
+    let sent: Vec<_> = (0..size).map(|rank| network.sent_by(rank)).collect();
+    (
+        sent.iter().map(|&(messages, _)| messages).max().unwrap(),
+        sent.iter().map(|&(_, bytes)| bytes).max().unwrap(),
+    )
+}
+
+const BYTES: usize = 6400;
+
+/// log2, rounded up.
+fn log(size: usize) -> usize {
+    size.next_power_of_two().ilog2() as usize
+}
+
+#[test]
+fn barrier_and_broadcast_send_as_written() {
+    for size in [2, 4, 5, 8, 16, 64] {
+        let run = |algorithm| {
+            busiest(size, async |exchange| {
+                barrier_with(algorithm, exchange).await
+            })
+        };
+        assert_eq!(run(barrier::Algorithm::Dissemination), (log(size), 0));
+        assert_eq!(run(barrier::Algorithm::Tree), (log(size), 0));
+
+        let run = |algorithm| {
+            busiest(size, async |exchange| {
+                broadcast_with(algorithm, exchange, 1, &mut [0; BYTES]).await
+            })
+        };
+        use broadcast::Algorithm::*;
+        assert_eq!(run(Linear), (size - 1, (size - 1) * BYTES));
+        assert_eq!(run(Binomial), (log(size), log(size) * BYTES));
+        let (messages, bytes) = run(ScatterRingAllgather);
+        assert_eq!(messages, log(size) + size - 1);
+        assert!(bytes <= 2 * BYTES, "{bytes}");
+        assert_eq!(run(PipelinedChain), (1, BYTES));
+    }
+}
+
+#[test]
+fn reductions_send_as_written() {
+    for size in [2, 4, 8, 16, 64] {
+        let run = |algorithm| {
+            busiest(size, async |exchange| {
+                allreduce_with(algorithm, exchange, &Sum, &mut [0; BYTES]).await
+            })
+        };
+        use allreduce::Algorithm::*;
+        assert_eq!(run(RecursiveDoubling), (log(size), log(size) * BYTES));
+        assert_eq!(run(ReduceBroadcast), (log(size), log(size) * BYTES));
+        let least = 2 * BYTES * (size - 1) / size;
+        assert_eq!(run(Ring), (2 * (size - 1), least));
+        let (messages, bytes) = run(Rabenseifner);
+        assert_eq!(messages, 2 * log(size));
+        assert!(bytes >= least && bytes <= 2 * BYTES, "{bytes}");
+
+        let run = |algorithm| {
+            busiest(size, async |exchange| {
+                let buffer = &mut [0; BYTES];
+                let buffer = if exchange.rank() == 0 {
+                    ToRoot::Root(buffer)
+                } else {
+                    ToRoot::Member(buffer)
+                };
+                reduce_with(algorithm, exchange, &Sum, 0, buffer).await
+            })
+        };
+        assert_eq!(run(reduce::Algorithm::Linear), (1, BYTES));
+        assert_eq!(run(reduce::Algorithm::Binomial), (1, BYTES));
+        assert_eq!(run(reduce::Algorithm::OrderedBinomial), (1, BYTES));
+
+        let run = |algorithm| {
+            busiest(size, async |exchange| {
+                let blocks = Blocks::Uniform { bytes: 64 };
+                let input = vec![0; size * 64];
+                reduce_scatter_with(algorithm, exchange, &Sum, blocks, &input, &mut [0; 64]).await
+            })
+        };
+        let least = (size - 1) * 64;
+        assert_eq!(run(reduce_scatter::Algorithm::Pairwise), (size - 1, least));
+        assert_eq!(
+            run(reduce_scatter::Algorithm::RecursiveHalving),
+            (log(size), least)
+        );
+    }
+}
+
+#[test]
+fn block_operations_send_as_written() {
+    for size in [2, 4, 8, 16, 64] {
+        let least = (size - 1) * 8;
+        let run = |algorithm| {
+            busiest(size, async |exchange| {
+                allgather_with(algorithm, exchange, &mut vec![0; size * 8]).await
+            })
+        };
+        assert_eq!(run(allgather::Algorithm::Ring), (size - 1, least));
+        assert_eq!(run(allgather::Algorithm::Bruck), (log(size), least));
+        assert_eq!(
+            run(allgather::Algorithm::RecursiveDoubling),
+            (log(size), least)
+        );
+
+        let run = |algorithm| {
+            busiest(size, async |exchange| {
+                let outgoing = vec![0; size * 8];
+                alltoall_with(algorithm, exchange, &outgoing, &mut vec![0; size * 8]).await
+            })
+        };
+        assert_eq!(run(alltoall::Algorithm::Linear), (size - 1, least));
+        assert_eq!(run(alltoall::Algorithm::Pairwise), (size - 1, least));
+        let travelled = size * 8 / 2 * log(size);
+        assert_eq!(run(alltoall::Algorithm::Bruck), (log(size), travelled));
+
+        let gathered = busiest(size, async |exchange| {
+            let algorithm = gather::Algorithm::Binomial;
+            if exchange.rank() == 0 {
+                let all = &mut vec![0; size * 8];
+                gather_with(algorithm, exchange, 0, ToRoot::Root(all)).await
+            } else {
+                gather_with(algorithm, exchange, 0, ToRoot::Member(&[0; 8])).await
+            }
+        });
+        assert_eq!(gathered, (1, size / 2 * 8));
+    }
+}
+
+/// A collective's future lies on the stack of the blocking call, or in a request.
+#[test]
+fn futures_stay_small() {
+    let network = Network::new(Setting {
+        eager_bytes: 0,
+        seed: None,
+    });
+    let exchange = &network.member(0, 2);
+    let sizes = [
+        size_of_val(&barrier(exchange)),
+        size_of_val(&broadcast(exchange, 0, &mut [])),
+        size_of_val(&reduce(exchange, &Sum, 0, ToRoot::Member(&[]))),
+        size_of_val(&allreduce(exchange, &Sum, &mut [])),
+        size_of_val(&allgather(exchange, &mut [])),
+        size_of_val(&alltoall(exchange, &[], &mut [])),
+    ];
+    println!("{sizes:?}");
+    assert!(sizes.iter().all(|&bytes| bytes <= 4096), "{sizes:?}");
+}
