@@ -219,7 +219,8 @@ def conformance(runner):
 def coverage(runner):
     if not (ROOT / "scripts" / "mpi-coverage").exists():
         return "there is no scripts/mpi-coverage"
-    return [(["scripts/mpi-coverage"], {})]
+    library = runner.prefix / "lib" / "libmpi_abi.so.1"
+    return [(["scripts/mpi-coverage", "--library", library], {})]
 
 
 STEPS = [

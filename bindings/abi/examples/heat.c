@@ -61,7 +61,8 @@ static double step(double *from, double *to, const struct band *band)
         double *out = row_of(to, band, row);
         for (int column = 1; column <= band->points; column++) {
             out[column] = 0.25 * (up[column] + down[column] + here[column - 1] + here[column + 1]);
-            largest = fmax(largest, fabs(out[column] - here[column]));
+            double change = fabs(out[column] - here[column]);
+            if (change > largest) largest = change;
         }
     }
     return largest;
@@ -69,7 +70,7 @@ static double step(double *from, double *to, const struct band *band)
 
 int main(int argc, char **argv)
 {
-    int rank, size, parameters[2] = {128, 40000};
+    int rank, size, parameters[2] = {64, 20000};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

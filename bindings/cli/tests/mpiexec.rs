@@ -420,6 +420,45 @@ fn signals_are_passed_on() {
 }
 
 #[test]
+fn a_terminal_sees_prompts_and_feeds_rank_0() {
+    use std::io::Read;
+    let terminal = nix::pty::openpty(None, None).unwrap();
+    let script = "[ $PAMIR_RANK = 0 ] && { printf 'name? '; read x; echo got $x; }; true";
+    // setsid makes the terminal the launcher's own, as a shell would.
+    let mut command = Command::new("setsid");
+    command
+        .args([
+            "-c",
+            "-w",
+            env!("CARGO_BIN_EXE_mpiexec"),
+            "--timeout",
+            "20",
+            "-n",
+            "2",
+        ])
+        .args(["sh", "-c", script])
+        .stdin(terminal.slave.try_clone().unwrap())
+        .stdout(terminal.slave.try_clone().unwrap())
+        .stderr(terminal.slave);
+    let child = command.spawn().unwrap();
+    // The command's copies of the slave would keep the terminal from ending.
+    drop(command);
+    let mut master = std::fs::File::from(terminal.master);
+    let (mut text, mut buffer) = (Vec::new(), [0; 256]);
+    let mut answered = false;
+    // The master fails (EIO) when the last process has closed the slave.
+    while let Ok(count @ 1..) = master.read(&mut buffer) {
+        text.extend_from_slice(&buffer[..count]);
+        if !answered && text.ends_with(b"name? ") {
+            master.write_all(b"bob\n").unwrap();
+            answered = true;
+        }
+    }
+    assert_eq!(outcome(child).status.code(), Some(0));
+    assert!(String::from_utf8(text).unwrap().ends_with("got bob\r\n"));
+}
+
+#[test]
 fn the_second_interrupt_kills() {
     let script = "trap '' INT TERM; echo ready; while :; do sleep 0.05; done";
     let child = started(&["-n", "2", "sh", "-c", script], 2);

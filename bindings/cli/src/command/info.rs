@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use pamir_driver::machine_limits::Limits;
 use pamir_driver::topology::{Level, Machine, TopologyError};
+use pamir_shm::header::LAYOUT_VERSION;
 
 /// Arguments of `pamir info`.
 #[derive(Debug, clap::Args)]
@@ -31,7 +32,10 @@ pub fn run(_arguments: &Arguments) -> u8 {
 }
 
 fn describe() -> Result<String, TopologyError> {
-    let mut text = format!("Pamir {}\n", env!("CARGO_PKG_VERSION"));
+    let mut text = format!(
+        "Pamir {}, shared-memory layout {LAYOUT_VERSION}\n",
+        env!("CARGO_PKG_VERSION")
+    );
     let limits = Limits::probe();
     let mut kernel = vec![("release", kernel_release())];
     for (name, availability) in limits.facilities() {
