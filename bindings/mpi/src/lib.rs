@@ -1,1 +1,2 @@
 //! MPI semantics in Rust: communicators, groups, datatypes, operations, requests.
+pub mod datatype;
