@@ -8,7 +8,6 @@
 //! ```text
 //! abi ─▶ point_to_point, collective ─▶ communicator ─▶ transport
 //! ```
-
 pub mod collective;
 pub mod communicator;
 pub mod datatype;

@@ -1,1 +1,223 @@
+//! MPI datatypes: what memory a message is made of (MPI-5.0 chapter 5).
+//!
+//! ```text
+//!   named, construct, array, fortran      arguments checked
+//!            │ compose
+//!          piece = bounds + layout + signature
+//!            │                 │         └── elements, external32
+//!        Datatype           cursor ── memory   pack, unpack, iovecs, copy
+//!            └── decode                       envelope and contents
+//! ```
+//!
+//! Step before: the C layer looks a handle up. Step after: point-to-point and
+//! collectives ask [`Datatype::dense`] or make a [`Cursor`].
+//!
+//! Invariants: a datatype never changes once made, except that it becomes
+//! committed; handles, names given by users, and attributes are kept by the
+//! caller.
+
+pub mod bounds;
+pub mod cursor;
+pub mod decode;
+pub mod elements;
+pub mod error;
+pub mod external32;
+pub mod fortran;
+pub mod layout;
+pub mod named;
 pub mod primitive;
+pub mod signature;
+
+mod array;
+mod construct;
+mod memory;
+mod piece;
+mod quadruple;
+
+#[cfg(test)]
+mod oracle;
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+pub use array::{Distribution, DistributionArgument, Order};
+pub use bounds::Bounds;
+pub use cursor::{Cursor, IoVector, Program};
+pub use decode::{Combiner, Contents, Envelope, Form, Integer};
+pub use error::{DatatypeError, ErrorClass};
+pub use named::Named;
+pub use primitive::Primitive;
+pub use signature::Signature;
+
+use decode::Recipe;
+use piece::Piece;
+
+/// A datatype, shared by `Rc`: predefined, or made by a constructor.
+#[derive(Debug)]
+pub struct Datatype {
+    size: usize,
+    dense: bool,
+    piece: Piece,
+    recipe: Recipe,
+    committed: Cell<bool>,
+}
+
+impl Datatype {
+    fn from_parts(
+        piece: Piece,
+        recipe: Recipe,
+        committed: bool,
+    ) -> Result<Rc<Self>, DatatypeError> {
+        let piece = piece.checked()?;
+        Ok(Rc::new(Self {
+            size: piece.signature.bytes(),
+            dense: piece.dense(),
+            piece,
+            recipe,
+            committed: Cell::new(committed),
+        }))
+    }
+
+    /// A predefined datatype. Each call makes a new one; the caller keeps it.
+    pub fn named(named: &'static Named) -> Rc<Self> {
+        let piece = Piece::primitive(named.primitive);
+        Self::from_parts(piece, Recipe::Named(named), true).expect("a primitive is a few bytes")
+    }
+
+    /// Bytes of data in one element (`MPI_Type_size`).
+    #[inline]
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Whether any count of elements is one contiguous block that starts at
+    /// the buffer's address: `count * size()` bytes, the common case.
+    #[inline]
+    pub fn dense(&self) -> bool {
+        self.dense
+    }
+
+    /// Where `count` elements are one block: its displacement from the
+    /// buffer's address and its length, in bytes.
+    #[inline]
+    pub fn contiguous_bytes(&self, count: usize) -> Option<(i64, usize)> {
+        if self.dense {
+            return Some((0, self.size * count));
+        }
+        Program::new(self, count).contiguous()
+    }
+
+    /// The lower bound in bytes (`MPI_Type_get_extent`).
+    #[inline]
+    pub fn lower_bound(&self) -> i64 {
+        self.piece.bounds.lower
+    }
+
+    /// The upper bound in bytes.
+    #[inline]
+    pub fn upper_bound(&self) -> i64 {
+        self.piece.bounds.upper
+    }
+
+    /// Distance in bytes between neighbours in an array.
+    #[inline]
+    pub fn extent(&self) -> i64 {
+        self.piece.bounds.extent()
+    }
+
+    /// Lowest byte with data (`MPI_Type_get_true_extent`).
+    pub fn true_lower_bound(&self) -> i64 {
+        self.piece.layout.span().0
+    }
+
+    /// End of the highest byte with data.
+    pub fn true_upper_bound(&self) -> i64 {
+        self.piece.layout.span().1
+    }
+
+    /// Bytes from the lowest to the end of the highest with data.
+    pub fn true_extent(&self) -> i64 {
+        self.true_upper_bound() - self.true_lower_bound()
+    }
+
+    /// The memory that `count` elements touch: displacement of the lowest
+    /// byte, and the bytes up to the end of the highest.
+    pub fn span(&self, count: usize) -> (i64, usize) {
+        if count == 0 || self.size == 0 {
+            return (0, 0);
+        }
+        let last = (count as i64 - 1).saturating_mul(self.extent());
+        let low = self.true_lower_bound().saturating_add(last.min(0));
+        let high = self.true_upper_bound().saturating_add(last.max(0));
+        (low, usize::try_from(high.saturating_sub(low)).unwrap_or(0))
+    }
+
+    /// Strictest alignment of the primitives inside, in bytes.
+    pub fn alignment(&self) -> usize {
+        self.piece.alignment
+    }
+
+    /// The sequence of primitives in one element.
+    pub fn signature(&self) -> &Signature {
+        &self.piece.signature
+    }
+
+    /// The compiled layout of one element.
+    #[inline]
+    pub fn layout(&self) -> &layout::Placed {
+        &self.piece.layout
+    }
+
+    /// The primitive behind a predefined type (named, or a Fortran kind).
+    #[inline]
+    pub fn primitive(&self) -> Option<Primitive> {
+        match &self.recipe {
+            Recipe::Named(named) => Some(named.primitive),
+            Recipe::Fortran { primitive, .. } => Some(*primitive),
+            _ => None,
+        }
+    }
+
+    /// The only primitive a type is made of, however it is laid out.
+    pub fn uniform_primitive(&self) -> Option<Primitive> {
+        self.piece.signature.uniform()
+    }
+
+    /// The MPI name of a named predefined type.
+    pub fn name(&self) -> Option<&'static str> {
+        match &self.recipe {
+            Recipe::Named(named) => Some(named.name),
+            _ => None,
+        }
+    }
+
+    /// Whether it is predefined, so that it must not be freed.
+    pub fn is_predefined(&self) -> bool {
+        matches!(self.recipe, Recipe::Named(_) | Recipe::Fortran { .. })
+    }
+
+    /// Whether it may be used in communication.
+    #[inline]
+    pub fn is_committed(&self) -> bool {
+        self.committed.get()
+    }
+
+    /// `MPI_Type_commit`. The layout was compiled when the type was made.
+    pub fn commit(&self) {
+        self.committed.set(true);
+    }
+}
+
+impl Drop for Datatype {
+    /// Lets go of the types this one was made from without recursion: a chain
+    /// of a million duplicates must not exhaust the stack.
+    fn drop(&mut self) {
+        let mut pending = std::mem::replace(&mut self.recipe, Recipe::Released).into_datatypes();
+        while let Some(datatype) = pending.pop() {
+            if let Some(mut last) = Rc::into_inner(datatype) {
+                let recipe = std::mem::replace(&mut last.recipe, Recipe::Released);
+                pending.extend(recipe.into_datatypes());
+            }
+        }
+    }
+}

@@ -83,3 +83,75 @@ pub enum Primitive {
     /// Fortran's `2DOUBLE PRECISION`.
     TwoDoublePrecision,
 }
+
+impl Primitive {
+    /// Bytes of one element in memory that carry data. Pairs count without
+    /// their padding: `MPI_SHORT_INT` is 6.
+    pub const fn bytes(self) -> usize {
+        use Primitive::*;
+        match self {
+            Int8 | UInt8 | Bool | Logical8 | Character | Byte | Packed => 1,
+            Int16 | UInt16 | Float16 | Logical16 => 2,
+            Int32 | UInt32 | Float32 | Logical32 | WideCharacter | Complex16 => 4,
+            Int64 | UInt64 | Float64 | Logical64 | Complex32 => 8,
+            LongDouble | Float128 | Logical128 | Int128 | Complex64 => 16,
+            ComplexLongDouble | Complex128 => 32,
+            ShortInt => 6,
+            FloatInt | TwoInt | TwoReal => 8,
+            DoubleInt | LongInt => 12,
+            TwoDoublePrecision => 16,
+            LongDoubleInt => 20,
+        }
+    }
+
+    /// Alignment in bytes that the C compiler gives the type, from which the
+    /// padding at the end of a structure follows.
+    pub const fn alignment(self) -> usize {
+        use Primitive::*;
+        match self {
+            Int8 | UInt8 | Bool | Logical8 | Character | Byte | Packed => 1,
+            Int16 | UInt16 | Float16 | Logical16 | Complex16 => 2,
+            Int32 | UInt32 | Float32 | Logical32 | WideCharacter | Complex32 | FloatInt
+            | TwoInt | TwoReal | ShortInt => 4,
+            Int64 | UInt64 | Float64 | Logical64 | Complex64 | DoubleInt | LongInt
+            | TwoDoublePrecision => 8,
+            LongDouble | Float128 | Logical128 | Int128 | ComplexLongDouble | Complex128
+            | LongDoubleInt => 16,
+        }
+    }
+
+    /// Distance in bytes between two neighbours in an array: the size with
+    /// the padding of a pair.
+    pub const fn extent(self) -> usize {
+        use Primitive::*;
+        match self {
+            ShortInt => 8,
+            DoubleInt | LongInt => 16,
+            LongDoubleInt => 32,
+            other => other.bytes(),
+        }
+    }
+
+    /// The two members of a pair type, which `MPI_Get_elements` counts one by
+    /// one; `None` for everything that is a single basic element. A complex
+    /// number is one element.
+    pub const fn pair(self) -> Option<(Primitive, Primitive)> {
+        use Primitive::*;
+        match self {
+            FloatInt => Some((Float32, Int32)),
+            DoubleInt => Some((Float64, Int32)),
+            LongInt => Some((Int64, Int32)),
+            TwoInt => Some((Int32, Int32)),
+            ShortInt => Some((Int16, Int32)),
+            LongDoubleInt => Some((LongDouble, Int32)),
+            TwoReal => Some((Float32, Float32)),
+            TwoDoublePrecision => Some((Float64, Float64)),
+            _ => None,
+        }
+    }
+
+    /// Basic elements in one: 2 for a pair, 1 for everything else.
+    pub const fn elements(self) -> usize {
+        if self.pair().is_some() { 2 } else { 1 }
+    }
+}
