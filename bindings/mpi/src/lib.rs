@@ -1,4 +1,6 @@
 //! MPI semantics in Rust: communicators, groups, datatypes, operations, requests.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod datatype;
+pub mod group;
 pub mod op;
