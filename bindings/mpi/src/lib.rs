@@ -3,4 +3,5 @@
 
 pub mod datatype;
 pub mod group;
+pub mod info;
 pub mod op;
