@@ -8,9 +8,12 @@
 //! ```text
 //! abi ─▶ point_to_point, collective ─▶ communicator ─▶ transport
 //! ```
+#![cfg_attr(test, allow(clippy::unwrap_used))]
 pub mod collective;
 pub mod communicator;
 pub mod datatype;
+pub mod group;
+pub mod info;
 pub mod op;
 pub mod point_to_point;
 pub mod process;

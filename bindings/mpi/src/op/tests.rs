@@ -239,7 +239,7 @@ fn number(kind: Kind, bits: u64) -> Number {
     match kind {
         Kind::Float(_) if bits % 16 == 15 => Number::Float(f64::NAN),
         Kind::Float(_) => Number::Float((bits % 31) as f64 - 15.0),
-        _ if bits % 4 == 0 => Number::Integer((bits >> 8) as i128 % 3),
+        _ if bits.is_multiple_of(4) => Number::Integer((bits >> 8) as i128 % 3),
         _ => Number::Integer(bits as i64 as i128),
     }
 }
