@@ -7,6 +7,7 @@
 //! Invariant: advance is not entered again from a packet handler.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use pamir_driver::descriptor::Descriptor;
 use pamir_driver::job::Job;
@@ -23,8 +24,13 @@ use crate::tagged::request::{RequestId, Requests};
 /// The longest message that is sent without asking the target, unless configured.
 pub const EAGER_BYTES: usize = 16 * 1024;
 
+/// An operation that goes on whenever its context is advanced.
+pub trait Background {
+    /// Goes on as far as it can without waiting; true when it is done.
+    fn poll(&self) -> bool;
+}
+
 /// One threading point of a task.
-#[derive(Debug)]
 pub struct Context {
     pub(crate) unit: MessagingUnit<Context>,
     pub(crate) requests: Requests,
@@ -36,6 +42,9 @@ pub struct Context {
     /// The kernel has refused a copy: ask for packets from now on.
     pub(crate) kernel_refuses: Cell<bool>,
     shared_pause: Cell<Option<fn(Rung)>>,
+    /// Operations in the background; taken out while they are polled.
+    background: RefCell<Vec<Rc<dyn Background>>>,
+    backgrounds: Cell<usize>,
 }
 
 impl Context {
@@ -54,6 +63,8 @@ impl Context {
             table: SendTable::new(unit.packet_bytes(), EAGER_BYTES),
             kernel_refuses: Cell::new(std::env::var_os("PAMIR_NO_KERNEL_COPY").is_some()),
             shared_pause: Cell::new(None),
+            background: RefCell::default(),
+            backgrounds: Cell::new(0),
             unit,
         })
     }
@@ -86,7 +97,28 @@ impl Context {
     pub fn advance(&self) -> Result<bool, UnitError> {
         let handled = self.unit.poll(self)?;
         self.unit.step(self)?;
+        if self.backgrounds.get() != 0 {
+            self.poll_background();
+        }
         Ok(handled > 0)
+    }
+
+    /// Lets an operation go on whenever the context is advanced, until it is done.
+    pub fn add_background(&self, operation: Rc<dyn Background>) {
+        self.background.borrow_mut().push(operation);
+        self.backgrounds.set(self.backgrounds.get() + 1);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn poll_background(&self) {
+        let mut operations = self.background.take();
+        operations.retain(|operation| !operation.poll());
+        let mut background = self.background.borrow_mut();
+        // What was added meanwhile comes behind what was there before.
+        operations.append(&mut background);
+        self.backgrounds.set(operations.len());
+        *background = operations;
     }
 
     /// Advances until `done` says so, spinning, yielding or sleeping as it takes.
@@ -141,6 +173,15 @@ impl Context {
     /// Advances until nothing waits in the injection FIFOs.
     pub fn flush(&self) -> Result<(), UnitError> {
         self.advance_until(|| !self.unit.has_backlog())
+    }
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut text = formatter.debug_struct("Context");
+        text.field("task", &self.task())
+            .field("tasks", &self.tasks())
+            .finish_non_exhaustive()
     }
 }
 

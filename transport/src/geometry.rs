@@ -8,6 +8,7 @@
 //! it stands and advances the context in between.
 
 use std::future::Future;
+use std::ops::Deref;
 use std::pin::{Pin, pin};
 use std::task::{Poll, Waker};
 
@@ -42,9 +43,10 @@ impl<M: Members> Members for &M {
 }
 
 /// One operation's channel between the members of a geometry.
-pub struct Channel<'a, M> {
-    /// The context that carries the messages.
-    pub context: &'a Context,
+pub struct Channel<C, M> {
+    /// The context that carries the messages: borrowed by a blocking operation, shared by one
+    /// that goes on in the background.
+    pub context: C,
     /// The geometry.
     pub members: M,
     /// This task's rank among them; for a remote group, in its own group.
@@ -55,7 +57,7 @@ pub struct Channel<'a, M> {
     pub tag: i32,
 }
 
-impl<M: Members> Exchange for Channel<'_, M> {
+impl<C: Deref<Target = Context>, M: Members> Exchange for Channel<C, M> {
     fn rank(&self) -> usize {
         self.rank
     }
@@ -77,7 +79,7 @@ impl<M: Members> Exchange for Channel<'_, M> {
             Ok(None) => Ok(()),
             Ok(Some(id)) => {
                 Transfer {
-                    context: self.context,
+                    context: &self.context,
                     id: Some(id),
                 }
                 .await;
@@ -98,7 +100,7 @@ impl<M: Members> Exchange for Channel<'_, M> {
         let posted = unsafe { self.context.receive(pattern, buffer) };
         let id = posted.map_err(|_| ExchangeError::Corrupt { rank: from })?;
         let outcome = Transfer {
-            context: self.context,
+            context: &self.context,
             id: Some(id),
         }
         .await;

@@ -1,12 +1,129 @@
 //! From (address, count, datatype) to memory: what every call with data does first.
 //!
-//! Before: the arguments of a C call. After: a [`Span`] for the layers below.
+//! Before: the arguments of a C call. After: a [`Span`] or a `Buffer` for messages, an
+//! [`Input`] or [`Output`] of contiguous bytes for collectives.
+//!
+//! The sizes of predefined datatypes without gaps stand in a table by handle, so that the
+//! common case is one look-up; every other datatype takes the cold way.
 
-use pamir_transport::tagged::buffer::Buffer;
+use std::ops::{Deref, DerefMut};
+use std::rc::Rc;
+
+use pamir_mpi::datatype::{Cursor, Datatype, Named, named};
+use pamir_transport::tagged::buffer::{Buffer, Noncontiguous};
 
 use crate::constants::*;
 use crate::error::{Error, ErrorClass, Result};
+use crate::handles::{Kind, Table};
+use crate::process::State;
 use crate::types::MPI_Datatype;
+
+/// One more than the greatest handle of a predefined datatype.
+const PREDEFINED: usize = 0x300;
+
+/// The datatypes that a program has handles of.
+#[derive(Debug)]
+pub struct Datatypes {
+    /// Size of predefined datatypes without gaps; 0 for all others.
+    sizes: [u8; PREDEFINED],
+    predefined: Vec<Option<Rc<Datatype>>>,
+    /// Those that the program made.
+    pub made: Table<Datatype>,
+}
+
+impl Default for Datatypes {
+    fn default() -> Self {
+        let mut sizes = [0; PREDEFINED];
+        let mut predefined = vec![None; PREDEFINED];
+        for (handle, named) in named_handles() {
+            let datatype = Datatype::named(named);
+            if datatype.dense() {
+                sizes[handle.0] = datatype.size() as u8;
+            }
+            predefined[handle.0] = Some(datatype);
+        }
+        Self {
+            sizes,
+            predefined,
+            made: Table::new(Kind::Datatype),
+        }
+    }
+}
+
+macro_rules! handles_of {
+    ($($name:ident)*) => {
+        [$((stringify!($name), $name)),*]
+    };
+}
+
+/// Every predefined datatype with its handle.
+pub fn named_handles() -> impl Iterator<Item = (MPI_Datatype, &'static Named)> {
+    let handles = handles_of!(
+        MPI_AINT MPI_COUNT MPI_OFFSET MPI_PACKED MPI_SHORT MPI_INT MPI_LONG MPI_LONG_LONG_INT
+        MPI_UNSIGNED_SHORT MPI_UNSIGNED MPI_UNSIGNED_LONG MPI_UNSIGNED_LONG_LONG MPI_FLOAT
+        MPI_C_FLOAT_COMPLEX MPI_CXX_FLOAT_COMPLEX MPI_DOUBLE MPI_C_DOUBLE_COMPLEX
+        MPI_CXX_DOUBLE_COMPLEX MPI_LOGICAL MPI_INTEGER MPI_REAL MPI_COMPLEX
+        MPI_DOUBLE_PRECISION MPI_DOUBLE_COMPLEX MPI_CHARACTER MPI_LONG_DOUBLE
+        MPI_C_LONG_DOUBLE_COMPLEX MPI_CXX_LONG_DOUBLE_COMPLEX MPI_FLOAT_INT MPI_DOUBLE_INT
+        MPI_LONG_INT MPI_2INT MPI_SHORT_INT MPI_LONG_DOUBLE_INT MPI_2REAL MPI_2DOUBLE_PRECISION
+        MPI_2INTEGER MPI_C_BOOL MPI_CXX_BOOL MPI_WCHAR MPI_INT8_T MPI_UINT8_T MPI_CHAR
+        MPI_SIGNED_CHAR MPI_UNSIGNED_CHAR MPI_BYTE MPI_INT16_T MPI_UINT16_T MPI_INT32_T
+        MPI_UINT32_T MPI_INT64_T MPI_UINT64_T MPI_LOGICAL1 MPI_INTEGER1 MPI_LOGICAL2
+        MPI_INTEGER2 MPI_REAL2 MPI_LOGICAL4 MPI_INTEGER4 MPI_REAL4 MPI_COMPLEX4 MPI_LOGICAL8
+        MPI_INTEGER8 MPI_REAL8 MPI_COMPLEX8 MPI_LOGICAL16 MPI_INTEGER16 MPI_REAL16
+        MPI_COMPLEX16 MPI_COMPLEX32
+    );
+    handles.into_iter().map(|(name, handle)| {
+        (
+            handle,
+            named::find(name).expect("every predefined datatype has its row"),
+        )
+    })
+}
+
+impl Datatypes {
+    /// The datatype that a handle names, committed or not.
+    pub fn get(&self, datatype: MPI_Datatype) -> Result<Rc<Datatype>> {
+        let found = match self.predefined.get(datatype.0) {
+            Some(predefined) => predefined.clone(),
+            None => self.made.get(datatype.0),
+        };
+        found.ok_or_else(|| no_datatype(datatype))
+    }
+
+    /// The handle of a predefined datatype that is in the table.
+    pub fn predefined_handle(&self, datatype: &Rc<Datatype>) -> Option<MPI_Datatype> {
+        let name = datatype.name()?;
+        named_handles()
+            .find(|(_, named)| named.name == name)
+            .map(|(handle, _)| handle)
+    }
+
+    /// The datatype that a handle names, which must be committed, since data is to be moved.
+    pub fn committed(&self, datatype: MPI_Datatype) -> Result<Rc<Datatype>> {
+        let found = self.get(datatype)?;
+        if !found.is_committed() {
+            let text = "the datatype is not committed: call MPI_Type_commit before it is used to move data";
+            return Err(ErrorClass::Type.with(text));
+        }
+        Ok(found)
+    }
+}
+
+#[cold]
+fn no_datatype(datatype: MPI_Datatype) -> Error {
+    let what = if datatype == MPI_DATATYPE_NULL {
+        "MPI_DATATYPE_NULL is no datatype that data can have".to_owned()
+    } else {
+        format!("{:#x} is no datatype, or one that was freed", datatype.0)
+    };
+    ErrorClass::Type.with(what)
+}
+
+#[cold]
+fn negative_count(count: i64) -> Error {
+    ErrorClass::Count.with(format!("a count is at least 0, not {count}"))
+}
 
 /// Memory that follows on without gaps.
 #[derive(Clone, Copy, Debug)]
@@ -18,19 +135,6 @@ pub struct Span {
 }
 
 impl Span {
-    /// The bytes themselves, to be written to.
-    ///
-    /// # Safety
-    ///
-    /// The memory is good for its bytes, and nobody else uses it as long as the slice lives.
-    pub unsafe fn bytes_mut<'a>(self) -> &'a mut [u8] {
-        if self.bytes == 0 {
-            return &mut [];
-        }
-        // SAFETY: as the caller vouches.
-        unsafe { std::slice::from_raw_parts_mut(self.address, self.bytes) }
-    }
-
     /// As the transport takes it.
     #[inline(always)]
     pub fn buffer(self) -> Buffer {
@@ -41,125 +145,193 @@ impl Span {
     }
 }
 
-/// Sizes of the predefined datatypes without gaps, by handle; 0: not one of them.
-static SIZES: [u8; 0x300] = sizes();
-
-const fn sizes() -> [u8; 0x300] {
-    let mut sizes = [0; 0x300];
-    let lists: [(&[MPI_Datatype], u8); 5] = [
-        (&ONE_BYTE, 1),
-        (&TWO_BYTES, 2),
-        (&FOUR_BYTES, 4),
-        (&EIGHT_BYTES, 8),
-        (&SIXTEEN_BYTES, 16),
-    ];
-    let mut list = 0;
-    while list < lists.len() {
-        let mut index = 0;
-        while index < lists[list].0.len() {
-            sizes[lists[list].0[index].0] = lists[list].1;
-            index += 1;
-        }
-        list += 1;
-    }
-    sizes[MPI_C_LONG_DOUBLE_COMPLEX.0] = 32;
-    sizes[MPI_CXX_LONG_DOUBLE_COMPLEX.0] = 32;
-    sizes[MPI_COMPLEX32.0] = 32;
-    sizes
-}
-
-const ONE_BYTE: [MPI_Datatype; 13] = [
-    MPI_PACKED,
-    MPI_CHARACTER,
-    MPI_C_BOOL,
-    MPI_CXX_BOOL,
-    MPI_INT8_T,
-    MPI_UINT8_T,
-    MPI_CHAR,
-    MPI_SIGNED_CHAR,
-    MPI_UNSIGNED_CHAR,
-    MPI_BYTE,
-    MPI_LOGICAL1,
-    MPI_INTEGER1,
-    MPI_BYTE,
-];
-const TWO_BYTES: [MPI_Datatype; 7] = [
-    MPI_SHORT,
-    MPI_UNSIGNED_SHORT,
-    MPI_INT16_T,
-    MPI_UINT16_T,
-    MPI_LOGICAL2,
-    MPI_INTEGER2,
-    MPI_REAL2,
-];
-const FOUR_BYTES: [MPI_Datatype; 13] = [
-    MPI_INT,
-    MPI_UNSIGNED,
-    MPI_FLOAT,
-    MPI_LOGICAL,
-    MPI_INTEGER,
-    MPI_REAL,
-    MPI_WCHAR,
-    MPI_INT32_T,
-    MPI_UINT32_T,
-    MPI_LOGICAL4,
-    MPI_INTEGER4,
-    MPI_REAL4,
-    MPI_COMPLEX4,
-];
-const EIGHT_BYTES: [MPI_Datatype; 22] = [
-    MPI_AINT,
-    MPI_COUNT,
-    MPI_OFFSET,
-    MPI_LONG,
-    MPI_LONG_LONG,
-    MPI_UNSIGNED_LONG,
-    MPI_UNSIGNED_LONG_LONG,
-    MPI_DOUBLE,
-    MPI_C_FLOAT_COMPLEX,
-    MPI_CXX_FLOAT_COMPLEX,
-    MPI_COMPLEX,
-    MPI_DOUBLE_PRECISION,
-    MPI_FLOAT_INT,
-    MPI_2INT,
-    MPI_2REAL,
-    MPI_2INTEGER,
-    MPI_INT64_T,
-    MPI_UINT64_T,
-    MPI_LOGICAL8,
-    MPI_INTEGER8,
-    MPI_REAL8,
-    MPI_COMPLEX8,
-];
-const SIXTEEN_BYTES: [MPI_Datatype; 9] = [
-    MPI_C_DOUBLE_COMPLEX,
-    MPI_CXX_DOUBLE_COMPLEX,
-    MPI_DOUBLE_COMPLEX,
-    MPI_LONG_DOUBLE,
-    MPI_2DOUBLE_PRECISION,
-    MPI_LOGICAL16,
-    MPI_INTEGER16,
-    MPI_REAL16,
-    MPI_COMPLEX16,
-];
-
-/// The memory of `count` elements of a datatype at `address`.
+/// The memory of `count` elements of a datatype, if it is a predefined one without gaps.
 #[inline(always)]
-pub fn span(address: *const u8, count: i64, datatype: MPI_Datatype) -> Result<Span> {
-    let size = SIZES.get(datatype.0).map_or(0, |size| usize::from(*size));
+pub fn span(state: &State, address: *const u8, count: i64, datatype: MPI_Datatype) -> Option<Span> {
+    let size = state
+        .datatypes
+        .sizes
+        .get(datatype.0)
+        .map_or(0, |size| usize::from(*size));
     if size == 0 || count < 0 {
-        return Err(refused(count, datatype));
+        return None;
     }
-    Ok(Span {
+    Some(Span {
         address: address.cast_mut(),
-        bytes: count as usize * size,
+        bytes: (count as usize).saturating_mul(size),
     })
 }
 
-#[cold]
-fn refused(count: i64, datatype: MPI_Datatype) -> Error {
-    if count < 0 {
-        return ErrorClass::Count.with(format!("a count is at least 0, not {count}"));
+/// The memory of `count` elements of any committed datatype at `address`.
+#[inline(always)]
+pub fn buffer(
+    state: &State,
+    address: *const u8,
+    count: i64,
+    datatype: MPI_Datatype,
+) -> Result<Buffer> {
+    match span(state, address, count, datatype) {
+        Some(span) => Ok(span.buffer()),
+        None => derived(state, address, count, datatype),
     }
-    ErrorClass::Type.with(format!("{:#x} is no datatype", datatype.0))
+}
+
+#[cold]
+#[inline(never)]
+fn derived(
+    state: &State,
+    address: *const u8,
+    count: i64,
+    datatype: MPI_Datatype,
+) -> Result<Buffer> {
+    let count = usize::try_from(count).map_err(|_| negative_count(count))?;
+    let datatype = state.datatypes.committed(datatype)?;
+    if let Some((displacement, bytes)) = datatype.contiguous_bytes(count) {
+        let address = address.cast_mut().wrapping_offset(displacement as isize);
+        return Ok(Buffer::Contiguous { address, bytes });
+    }
+    // SAFETY: the program vouches, by calling with this buffer, that the memory the datatype
+    // describes is its to be read or written until the operation is complete, and no other
+    // call changes it meanwhile (MPI-5.0 section 3.7.2).
+    let cursor = unsafe { Cursor::new(&datatype, count, address.cast_mut()) };
+    Ok(Buffer::Noncontiguous(Box::new(Described(cursor))))
+}
+
+/// Memory that a datatype describes.
+struct Described(Cursor);
+
+impl Described {
+    fn go_to(&mut self, at: usize) {
+        if self.0.offset() != at {
+            self.0.seek(at);
+        }
+    }
+}
+
+impl Noncontiguous for Described {
+    fn bytes(&self) -> usize {
+        self.0.total()
+    }
+
+    unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize) {
+        self.go_to(at);
+        // SAFETY: the caller gives room for the bytes, outside of the program's memory.
+        unsafe { self.0.pack_to(target, bytes) };
+    }
+
+    unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize) {
+        self.go_to(at);
+        // SAFETY: the caller vouches for the source, which is not the program's memory.
+        unsafe { self.0.unpack_from(source, bytes) };
+    }
+}
+
+/// Data that is read, as contiguous bytes: the program's own where they are, else packed.
+pub enum Input {
+    /// The program's own memory.
+    Own(Span),
+    /// A packed copy.
+    Packed(Vec<u8>),
+}
+
+/// Data of a send buffer as contiguous bytes.
+///
+/// # Safety
+///
+/// The memory is readable, and not changed as long as the input lives.
+pub unsafe fn input(
+    state: &State,
+    address: *const u8,
+    count: i64,
+    datatype: MPI_Datatype,
+) -> Result<Input> {
+    match buffer(state, address, count, datatype)? {
+        Buffer::Contiguous { address, bytes } => Ok(Input::Own(Span { address, bytes })),
+        Buffer::Noncontiguous(mut memory) => {
+            let mut packed = vec![0; memory.bytes()];
+            // SAFETY: the vector has room for all bytes; the caller vouches for the memory.
+            unsafe { memory.pack(0, packed.as_mut_ptr(), packed.len()) };
+            Ok(Input::Packed(packed))
+        }
+    }
+}
+
+impl Deref for Input {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Packed(packed) => packed,
+            Self::Own(span) if span.bytes == 0 => &[],
+            // SAFETY: whoever made the input vouched for the memory as long as it lives.
+            Self::Own(span) => unsafe { std::slice::from_raw_parts(span.address, span.bytes) },
+        }
+    }
+}
+
+/// Data that is written, as contiguous bytes; call [`Output::finish`] when it is there.
+pub enum Output {
+    /// The program's own memory.
+    Own(Span),
+    /// A packed copy, and where it is to be unpacked to.
+    Packed(Vec<u8>, Box<dyn Noncontiguous>),
+}
+
+/// Room of a receive buffer as contiguous bytes, holding what the buffer holds.
+///
+/// # Safety
+///
+/// The memory is readable and writable, and nobody else touches it as long as the output
+/// lives.
+pub unsafe fn output(
+    state: &State,
+    address: *mut u8,
+    count: i64,
+    datatype: MPI_Datatype,
+) -> Result<Output> {
+    match buffer(state, address, count, datatype)? {
+        Buffer::Contiguous { address, bytes } => Ok(Output::Own(Span { address, bytes })),
+        Buffer::Noncontiguous(mut memory) => {
+            let mut packed = vec![0; memory.bytes()];
+            // SAFETY: the vector has room for all bytes; the caller vouches for the memory.
+            unsafe { memory.pack(0, packed.as_mut_ptr(), packed.len()) };
+            Ok(Output::Packed(packed, memory))
+        }
+    }
+}
+
+impl Output {
+    /// Puts the bytes where the program wants them.
+    pub fn finish(self) {
+        if let Self::Packed(packed, mut memory) = self {
+            // SAFETY: whoever made the output vouched for the memory; the vector is as long
+            // as it.
+            unsafe { memory.unpack(0, packed.as_ptr(), packed.len()) };
+        }
+    }
+}
+
+impl Deref for Output {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Packed(packed, _) => packed,
+            Self::Own(span) if span.bytes == 0 => &[],
+            // SAFETY: whoever made the output vouched for the memory as long as it lives.
+            Self::Own(span) => unsafe { std::slice::from_raw_parts(span.address, span.bytes) },
+        }
+    }
+}
+
+impl DerefMut for Output {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        match self {
+            Self::Packed(packed, _) => packed,
+            Self::Own(span) if span.bytes == 0 => &mut [],
+            // SAFETY: whoever made the output vouched for the memory as long as it lives, and
+            // that nobody else touches it.
+            Self::Own(span) => unsafe { std::slice::from_raw_parts_mut(span.address, span.bytes) },
+        }
+    }
 }

@@ -15,16 +15,22 @@
 //! which the same thread may take again (callbacks call MPI), and lets go of it between two
 //! polls while it waits. Invariant: no `RefCell` is borrowed while a call waits or calls back.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::Deref;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use lock_api::RawReentrantMutex;
 use pamir_driver::waiting::Rung;
 use pamir_mpi::communicator::Communicator;
+use pamir_mpi::group::Group;
+use pamir_mpi::info::Info;
+use pamir_mpi::op::Op;
 use pamir_mpi::process::Process;
+use pamir_transport::tagged::receive::MatchedMessage;
 use parking_lot::{RawMutex, RawThreadId};
 
+use crate::compound::Compound;
+use crate::data::Datatypes;
 use crate::error::{ErrorClass, Result};
 use crate::handles::{Kind, Table};
 
@@ -38,12 +44,23 @@ static LOCK: RawReentrantMutex<RawMutex, RawThreadId> = RawReentrantMutex::INIT;
 static STATE: Global = Global(OnceCell::new());
 
 /// All of MPI in this process.
-#[derive(Debug)]
 pub struct State {
     /// The context and the first communicators.
     pub process: Process,
     /// Communicators that the program made.
     pub communicators: Table<Communicator>,
+    /// Groups that the program made.
+    pub groups: Table<Group>,
+    /// Datatypes, predefined ones too.
+    pub datatypes: Datatypes,
+    /// Reduction operations that the program made.
+    pub operations: Table<Op>,
+    /// Info objects that the program made.
+    pub infos: Table<RefCell<Info>>,
+    /// Messages that matched probes have claimed; taken when they are received.
+    pub messages: Table<Cell<Option<MatchedMessage>>>,
+    /// Requests that are more than one message.
+    pub requests: Table<Box<dyn Compound>>,
     /// The level of thread support that the program was given.
     pub thread_level: i32,
     /// The thread that initialised MPI.
@@ -125,6 +142,12 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
     let state = State {
         process,
         communicators: Table::new(Kind::Communicator),
+        groups: Table::new(Kind::Group),
+        datatypes: Datatypes::default(),
+        operations: Table::new(Kind::Operation),
+        infos: Table::new(Kind::Info),
+        messages: Table::new(Kind::Message),
+        requests: Table::new(Kind::Request),
         thread_level,
         main_thread: std::thread::current().id(),
     };

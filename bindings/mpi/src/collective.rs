@@ -8,7 +8,8 @@ use pamir_transport::collective::{self, CollectiveError, Reduction};
 use pamir_transport::context::Context;
 use pamir_transport::geometry::{Channel, block_on};
 
-use crate::communicator::{Communicator, Tasks};
+use crate::communicator::Communicator;
+use crate::group::Group;
 
 /// Why a collective operation failed.
 #[derive(Debug, thiserror::Error)]
@@ -23,10 +24,13 @@ pub enum OperationError {
 }
 
 /// The channel of the communicator's next operation.
-pub fn channel<'a>(context: &'a Context, communicator: &'a Communicator) -> Channel<'a, &'a Tasks> {
+pub fn channel<'a>(
+    context: &'a Context,
+    communicator: &'a Communicator,
+) -> Channel<&'a Context, &'a Group> {
     Channel {
         context,
-        members: communicator.tasks(),
+        members: communicator.group(),
         rank: communicator.rank(),
         context_id: communicator.collective_context_id(),
         tag: communicator.next_operation(),

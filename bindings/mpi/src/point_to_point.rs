@@ -6,18 +6,17 @@ use std::rc::Rc;
 
 use pamir_driver::unit::UnitError;
 use pamir_transport::context::Context;
-use pamir_transport::geometry::Members;
 use pamir_transport::tagged::buffer::Buffer;
 use pamir_transport::tagged::envelope::Pattern;
 use pamir_transport::tagged::request::{Outcome, RequestId};
 use pamir_transport::tagged::send::{Address, Completion};
 
-use crate::communicator::{Communicator, Tasks};
+use crate::communicator::Communicator;
 
 /// Where a send of a communicator goes.
 #[inline(always)]
 pub fn address(communicator: &Communicator, rank: usize, tag: i32) -> Address {
-    let task = communicator.tasks().task(rank);
+    let task = communicator.peer_task(rank);
     Address {
         task,
         context: communicator.context_id(),
@@ -28,7 +27,7 @@ pub fn address(communicator: &Communicator, rank: usize, tag: i32) -> Address {
 /// What a receive of a communicator looks for; `None` is any source, any tag.
 #[inline(always)]
 pub fn pattern(communicator: &Communicator, rank: Option<usize>, tag: Option<i32>) -> Pattern {
-    let task = rank.map(|rank| communicator.tasks().task(rank) as u32);
+    let task = rank.map(|rank| communicator.peer_task(rank) as u32);
     Pattern::new(communicator.context_id(), task, tag)
 }
 
@@ -72,7 +71,7 @@ pub unsafe fn start_receive(
 /// source of its message must be translated when it is complete.
 #[inline(always)]
 fn keep(context: &Context, communicator: &Rc<Communicator>, id: RequestId) {
-    if matches!(communicator.tasks(), Tasks::List(_))
+    if !communicator.is_identity()
         && let Some(request) = context.requests().get(id)
     {
         request.keeps.replace(Some(communicator.clone()));
@@ -101,7 +100,7 @@ pub fn take(context: &Context, id: RequestId) -> Option<Outcome> {
     if let Some(kept) = &*request.keeps.borrow()
         && let Some(communicator) = kept.downcast_ref::<Communicator>()
     {
-        let rank = communicator.tasks().rank(outcome.task as usize);
+        let rank = communicator.peer_rank(outcome.task as usize);
         outcome.task = rank.unwrap_or(outcome.task as usize) as u32;
     }
     context.requests().free(id, request);

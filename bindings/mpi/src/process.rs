@@ -6,7 +6,8 @@ use pamir_driver::job::{Job, JobError, RankState};
 use pamir_driver::unit::UnitError;
 use pamir_transport::context::Context;
 
-use crate::communicator::{Communicator, Tasks};
+use crate::communicator::Communicator;
+use crate::group::Group;
 
 /// Context id of the communicator of all tasks.
 const WORLD_CONTEXT: u32 = 0;
@@ -32,7 +33,7 @@ pub enum ProcessError {
 /// MPI in this process.
 #[derive(Debug)]
 pub struct Process {
-    context: Context,
+    context: Rc<Context>,
     world: Rc<Communicator>,
     own: Rc<Communicator>,
 }
@@ -42,10 +43,11 @@ impl Process {
     pub fn from_environment() -> Result<Self, ProcessError> {
         let (job, task) = Job::from_environment()?;
         let context = Context::new(job, task)?;
-        let world = Communicator::new(Tasks::All(context.tasks()), task, WORLD_CONTEXT);
-        let own = Communicator::new(Tasks::List(vec![task as u32]), 0, SELF_CONTEXT);
+        let group = Group::world(context.tasks() as u32);
+        let world = Communicator::new(group, None, task, WORLD_CONTEXT);
+        let own = Communicator::new(Group::single(task as u32), None, 0, SELF_CONTEXT);
         Ok(Self {
-            context,
+            context: Rc::new(context),
             world: Rc::new(world),
             own: Rc::new(own),
         })
@@ -53,7 +55,7 @@ impl Process {
 
     /// The context that everything goes through.
     #[inline(always)]
-    pub fn context(&self) -> &Context {
+    pub fn context(&self) -> &Rc<Context> {
         &self.context
     }
 

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 
 use crate::count::Count;
-use crate::data::span;
+use crate::data::output;
 use crate::error::Result;
 use crate::functions::communicator::named;
 use crate::process::running;
@@ -33,14 +33,10 @@ pub unsafe fn bcast<C: Count>(
 ) -> Result {
     let state = running()?;
     let communicator = named(&state, comm)?;
-    let data = span(buffer.cast(), count.to_i64(), datatype)?;
     // SAFETY: the caller vouches for it.
-    let bytes = unsafe { data.bytes_mut() };
+    let mut data = unsafe { output(&state, buffer.cast(), count.to_i64(), datatype)? };
     let context = state.process.context();
-    Ok(pamir_mpi::collective::broadcast(
-        context,
-        &communicator,
-        root as usize,
-        bytes,
-    )?)
+    pamir_mpi::collective::broadcast(context, &communicator, root as usize, &mut data)?;
+    data.finish();
+    Ok(())
 }

@@ -4,12 +4,13 @@ use std::ffi::{c_int, c_void};
 
 use pamir_mpi::communicator::Communicator;
 use pamir_mpi::point_to_point::{address, pattern, start_receive, start_send};
+use pamir_transport::tagged::buffer::Buffer;
 use pamir_transport::tagged::request::{Outcome, RequestId};
 use pamir_transport::tagged::send::Completion;
 
 use crate::constants::*;
 use crate::count::Count;
-use crate::data::span;
+use crate::data::{buffer, span};
 use crate::error::{Error, ErrorClass, Result};
 use crate::functions::communicator::named;
 use crate::process::{State, running};
@@ -34,7 +35,7 @@ pub fn request_id(request: MPI_Request) -> Option<RequestId> {
 /// The rank a message goes to; `None` for `MPI_PROC_NULL`.
 #[inline(always)]
 fn destination(communicator: &Communicator, rank: c_int, tag: c_int) -> Result<Option<usize>> {
-    if (rank as usize) < communicator.size() && tag >= 0 {
+    if communicator.has_peer(rank as usize) && tag >= 0 {
         return Ok(Some(rank as usize));
     }
     destination_slow(communicator, rank, tag)
@@ -52,7 +53,7 @@ fn destination_slow(communicator: &Communicator, rank: c_int, tag: c_int) -> Res
 }
 
 fn no_rank(communicator: &Communicator, rank: c_int) -> Error {
-    let size = communicator.size();
+    let size = communicator.peers().size();
     ErrorClass::Rank.with(format!(
         "rank {rank} is not in a communicator of {size} ranks"
     ))
@@ -65,7 +66,7 @@ fn source(
     rank: c_int,
     tag: c_int,
 ) -> std::result::Result<(Option<usize>, Option<i32>), Option<Error>> {
-    if (rank as usize) < communicator.size() && tag >= 0 {
+    if communicator.has_peer(rank as usize) && tag >= 0 {
         return Ok((Some(rank as usize), Some(tag)));
     }
     source_slow(communicator, rank, tag)
@@ -90,7 +91,7 @@ fn source_slow(
     };
     match rank {
         MPI_ANY_SOURCE => Ok((None, tag)),
-        rank if (rank as usize) < communicator.size() => Ok((Some(rank as usize), tag)),
+        rank if communicator.has_peer(rank as usize) => Ok((Some(rank as usize), tag)),
         rank => Err(Some(no_rank(communicator, rank))),
     }
 }
@@ -111,7 +112,10 @@ pub unsafe fn send<C: Count>(
 ) -> Result {
     let state = running()?;
     let communicator = named(&state, comm)?;
-    let data = span(buf.cast(), count.to_i64(), datatype)?;
+    let Some(data) = span(&state, buf.cast(), count.to_i64(), datatype) else {
+        // SAFETY: as the caller vouches.
+        return unsafe { send_mode(buf, count, datatype, dest, tag, comm, Completion::Local) };
+    };
     let Some(rank) = destination(&communicator, dest, tag)? else {
         return Ok(());
     };
@@ -122,6 +126,33 @@ pub unsafe fn send<C: Count>(
         None => Ok(()),
         Some(id) => finish_send(&state, id),
     }
+}
+
+/// A blocking send of any datatype.
+///
+/// # Safety
+///
+/// As for [`send`].
+unsafe fn send_mode<C: Count>(
+    buf: *const c_void,
+    count: C,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    completion: Completion,
+) -> Result {
+    let state = running()?;
+    let communicator = named(&state, comm)?;
+    let data = buffer(&state, buf.cast(), count.to_i64(), datatype)?;
+    let Some(rank) = destination(&communicator, dest, tag)? else {
+        return Ok(());
+    };
+    let to = address(&communicator, rank, tag);
+    let context = state.process.context();
+    // SAFETY: the caller vouches for the buffer, until this returns.
+    let id = unsafe { start_send(context, &communicator, to, data, completion)? };
+    finish_send(&state, id)
 }
 
 #[cold]
@@ -149,7 +180,7 @@ pub unsafe fn recv<C: Count>(
 ) -> Result {
     let state = running()?;
     let communicator = named(&state, comm)?;
-    let data = span(buf.cast(), count.to_i64(), datatype)?;
+    let data = buffer(&state, buf.cast(), count.to_i64(), datatype)?;
     let (rank, tag) = match source(&communicator, source_rank, tag) {
         Ok(found) => found,
         Err(None) => {
@@ -162,7 +193,7 @@ pub unsafe fn recv<C: Count>(
     let context = state.process.context();
     let wanted = pattern(&communicator, rank, tag);
     // SAFETY: the caller vouches for the buffer, until this returns.
-    let id = unsafe { start_receive(context, &communicator, wanted, data.buffer())? };
+    let id = unsafe { start_receive(context, &communicator, wanted, data)? };
     let outcome =
         pamir_mpi::point_to_point::wait(context, id)?.expect("the receive was just posted");
     // SAFETY: as the caller vouches.
@@ -188,14 +219,25 @@ pub unsafe fn isend<C: Count>(
 ) -> Result {
     let state = running()?;
     let communicator = named(&state, comm)?;
-    let data = span(buf.cast(), count.to_i64(), datatype)?;
+    let data = buffer(&state, buf.cast(), count.to_i64(), datatype)?;
     let context = state.process.context();
     let sent = match destination(&communicator, dest, tag)? {
         None => None,
         Some(rank) => {
             let to = address(&communicator, rank, tag);
             // SAFETY: the caller vouches for the buffer.
-            unsafe { context.send(to, data.address, data.bytes)? }
+            unsafe {
+                match data {
+                    Buffer::Contiguous { address, bytes } => context.send(to, address, bytes)?,
+                    data => Some(start_send(
+                        context,
+                        &communicator,
+                        to,
+                        data,
+                        Completion::Local,
+                    )?),
+                }
+            }
         }
     };
     let handle = sent.map_or(MPI_Request(COMPLETED_SEND), request_handle);
@@ -226,21 +268,15 @@ pub unsafe fn irecv<C: Count>(
 ) -> Result {
     let state = running()?;
     let communicator = named(&state, comm)?;
-    let data = span(buf.cast(), count.to_i64(), datatype)?;
+    let data = buffer(&state, buf.cast(), count.to_i64(), datatype)?;
     let handle = match source(&communicator, source_rank, tag) {
         Err(Some(error)) => return Err(error),
         Err(None) => MPI_Request(RECEIVED_NOTHING),
         Ok((rank, tag)) => {
             let wanted = pattern(&communicator, rank, tag);
             // SAFETY: the caller vouches for the buffer.
-            let id = unsafe {
-                start_receive(
-                    state.process.context(),
-                    &communicator,
-                    wanted,
-                    data.buffer(),
-                )?
-            };
+            let id =
+                unsafe { start_receive(state.process.context(), &communicator, wanted, data)? };
             request_handle(id)
         }
     };
@@ -265,24 +301,8 @@ pub unsafe fn ssend<C: Count>(
     tag: c_int,
     comm: MPI_Comm,
 ) -> Result {
-    let state = running()?;
-    let communicator = named(&state, comm)?;
-    let data = span(buf.cast(), count.to_i64(), datatype)?;
-    let Some(rank) = destination(&communicator, dest, tag)? else {
-        return Ok(());
-    };
-    let (context, to) = (state.process.context(), address(&communicator, rank, tag));
-    // SAFETY: the caller vouches for the buffer, until this returns.
-    let id = unsafe {
-        start_send(
-            context,
-            &communicator,
-            to,
-            data.buffer(),
-            Completion::Matched,
-        )?
-    };
-    finish_send(&state, id)
+    // SAFETY: as the caller vouches.
+    unsafe { send_mode(buf, count, datatype, dest, tag, comm, Completion::Matched) }
 }
 
 /// What a program sees of a message's outcome.
