@@ -65,6 +65,8 @@ class Job:
     """The same without any library: what the machine allows."""
     rounds_of_limit: int = 3
     """In how many rounds the limit is measured again; each round for the cheap ones."""
+    by_distance: bool = False
+    """Two pinned ranks whose processors' distance matters (distance.py)."""
 
 
 @dataclass(frozen=True)
