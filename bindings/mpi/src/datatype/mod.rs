@@ -102,7 +102,7 @@ impl Datatype {
     #[inline]
     pub fn contiguous_bytes(&self, count: usize) -> Option<(i64, usize)> {
         if self.dense {
-            return Some((0, self.size * count));
+            return Some((0, self.size.saturating_mul(count)));
         }
         Program::new(self, count).contiguous()
     }
