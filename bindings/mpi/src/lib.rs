@@ -18,3 +18,4 @@ pub mod info;
 pub mod op;
 pub mod point_to_point;
 pub mod process;
+pub mod topology;
