@@ -9,6 +9,7 @@
 //! abi ─▶ point_to_point, collective ─▶ communicator ─▶ transport
 //! ```
 #![cfg_attr(test, allow(clippy::unwrap_used))]
+pub mod attribute;
 pub mod collective;
 pub mod communicator;
 pub mod datatype;
@@ -17,3 +18,4 @@ pub mod info;
 pub mod op;
 pub mod point_to_point;
 pub mod process;
+pub mod topology;
