@@ -86,6 +86,17 @@ pub trait Owner: Sized {
     fn refused(&self, descriptor: &Descriptor, error: KernelCopyError);
 }
 
+/// What [`MessagingUnit::take_packet`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next<T> {
+    /// No packet.
+    Nothing,
+    /// Another packet than the one that is wanted; it is still there.
+    Other,
+    /// The one that is wanted.
+    Taken(T),
+}
+
 /// What this rank keeps of each target.
 #[derive(Debug)]
 struct Target {
@@ -398,18 +409,35 @@ impl<O: Owner> MessagingUnit<O> {
         arrived: Arrived,
     ) -> Result<(), UnitError> {
         let header = arrived.header;
-        // SAFETY: `peek` saw that the record lies inside the ring; it is released only
-        // after the handler has returned, and the packet does not outlive the call.
-        let packet = unsafe {
-            Packet::new(
-                lane.payload(&arrived),
-                header.payload_bytes(),
-                header.auxiliary(),
-            )
-        };
+        let packet = packet(lane, &arrived);
         let handled = self.handlers.get(header.kind())(owner, origin as u32, packet);
         lane.release(arrived);
         handled
+    }
+
+    /// Looks at the next packet from `origin`: if it is of `kind` and its metadata is the one
+    /// that is wanted, gives it to `take` instead of to its handler.
+    ///
+    /// For a receive that knows what it waits for: the message goes straight to its buffer.
+    #[inline(always)]
+    pub fn take_packet<T>(
+        &self,
+        origin: usize,
+        kind: u8,
+        metadata: u64,
+        take: impl FnOnce(Packet<'_>) -> T,
+    ) -> Result<Next<T>, UnitError> {
+        let lane = &self.origins[origin];
+        let Some(arrived) = peek(lane, origin)? else {
+            return Ok(Next::Nothing);
+        };
+        let packet = packet(lane, &arrived);
+        if arrived.header.kind() != kind || packet.word(0) != metadata {
+            return Ok(Next::Other);
+        }
+        let taken = take(packet);
+        lane.release(arrived);
+        Ok(Next::Taken(taken))
     }
 
     /// Whether any lane holds a packet.
@@ -497,6 +525,21 @@ fn peek(lane: &LaneConsumer, origin: usize) -> Result<Option<Arrived>, UnitError
         rank: origin as u32,
         source,
     })
+}
+
+/// The packet in a record that is not released yet.
+#[inline(always)]
+fn packet<'a>(lane: &'a LaneConsumer, arrived: &'a Arrived) -> Packet<'a> {
+    let header = arrived.header;
+    // SAFETY: `peek` saw that the record lies inside the ring. The packet lives no longer than
+    // the borrow of `arrived`, which `release` takes away.
+    unsafe {
+        Packet::new(
+            lane.payload(arrived),
+            header.payload_bytes(),
+            header.auxiliary(),
+        )
+    }
 }
 
 fn copy_fragment<O: Owner>(

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use pamir_driver::unit::UnitError;
 use pamir_transport::context::Context;
 use pamir_transport::tagged::buffer::Buffer;
-use pamir_transport::tagged::envelope::Pattern;
+use pamir_transport::tagged::envelope::{Envelope, Pattern};
 use pamir_transport::tagged::request::{Outcome, RequestId};
 use pamir_transport::tagged::send::{Address, Completion};
 
@@ -20,6 +20,17 @@ pub fn address(communicator: &Communicator, rank: usize, tag: i32) -> Address {
     Address {
         task,
         context: communicator.context_id(),
+        tag,
+    }
+}
+
+/// The one envelope that a receive from `rank` with `tag` looks for.
+#[inline(always)]
+pub fn envelope(communicator: &Communicator, rank: usize, tag: i32) -> Envelope {
+    let source = communicator.peer_task(rank) as u32;
+    Envelope {
+        context: communicator.context_id(),
+        source,
         tag,
     }
 }

@@ -3,7 +3,7 @@
 //! Before: `mpi/point_to_point/receive`, or a collective's exchange. After: the request is
 //! complete at once if the message was here, else [`crate::tagged::arrival`] completes it.
 
-use pamir_driver::unit::UnitError;
+use pamir_driver::unit::{Next, UnitError};
 
 use crate::context::Context;
 use crate::protocol::kind;
@@ -30,6 +30,23 @@ pub struct MatchedMessage {
     pub found: Found,
 }
 
+/// How often [`Context::receive_at_once`] looks: about a microsecond, during which other
+/// origins are not looked after.
+const AT_ONCE_POLLS: u32 = 64;
+
+/// The outcome of a message that came as one packet.
+#[inline(always)]
+fn whole(envelope: Envelope, message_bytes: usize, room: usize) -> Outcome {
+    Outcome {
+        task: envelope.source,
+        tag: envelope.tag,
+        bytes: message_bytes.min(room),
+        message_bytes,
+        truncated: message_bytes > room,
+        cancelled: false,
+    }
+}
+
 impl Context {
     /// Receives the next message that `pattern` looks for into `buffer`.
     ///
@@ -51,6 +68,43 @@ impl Context {
             }
         }
         Ok(id)
+    }
+
+    /// Receives a message with exactly this envelope into `room` bytes at `address`, if it
+    /// comes within a short while as one packet and nothing else is under way: then it needs
+    /// no request. `None`: nothing has been received; post the receive.
+    ///
+    /// # Safety
+    ///
+    /// `address` is writable for `room` bytes.
+    #[inline(always)]
+    pub unsafe fn receive_at_once(
+        &self,
+        wanted: Envelope,
+        address: *mut u8,
+        room: usize,
+    ) -> Result<Option<Outcome>, UnitError> {
+        let waiting = self.posted.borrow().waiting() | self.unexpected.borrow().waiting();
+        if waiting != 0 || !self.is_idle() {
+            return Ok(None);
+        }
+        let metadata = Envelope::metadata(wanted.context, wanted.tag);
+        for _ in 0..AT_ONCE_POLLS {
+            let next =
+                self.unit
+                    .take_packet(wanted.source as usize, kind::EAGER, metadata, |packet| {
+                        let bytes = packet.bytes().saturating_sub(8);
+                        // SAFETY: at most `room` bytes are written, which the caller vouches for.
+                        unsafe { packet.copy_to(8, address, bytes.min(room)) };
+                        bytes
+                    })?;
+            match next {
+                Next::Taken(bytes) => return Ok(Some(whole(wanted, bytes, room))),
+                Next::Other => return Ok(None),
+                Next::Nothing => std::hint::spin_loop(),
+            }
+        }
+        Ok(None)
     }
 
     /// Receives a message that a matched probe has taken out.

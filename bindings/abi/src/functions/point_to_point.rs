@@ -1,9 +1,10 @@
 //! Blocking and nonblocking sends, receives and their combinations.
 
 use std::ffi::{c_int, c_void};
+use std::rc::Rc;
 
 use pamir_mpi::communicator::Communicator;
-use pamir_mpi::point_to_point::{address, pattern, start_receive, start_send};
+use pamir_mpi::point_to_point::{address, envelope, pattern, start_receive, start_send};
 use pamir_transport::tagged::buffer::Buffer;
 use pamir_transport::tagged::request::{Outcome, RequestId};
 use pamir_transport::tagged::send::Completion;
@@ -180,8 +181,61 @@ pub unsafe fn recv<C: Count>(
 ) -> Result {
     let state = running()?;
     let communicator = named(&state, comm)?;
-    let data = buffer(&state, buf.cast(), count.to_i64(), datatype)?;
-    let (rank, tag) = match source(&communicator, source_rank, tag) {
+    if let Some(data) = span(&state, buf.cast(), count.to_i64(), datatype)
+        && let Ok((Some(rank), Some(tag))) = source(&communicator, source_rank, tag)
+    {
+        let wanted = envelope(&communicator, rank, tag);
+        // SAFETY: the caller vouches for the buffer.
+        let received = unsafe {
+            state
+                .process
+                .context()
+                .receive_at_once(wanted, data.address, data.bytes)?
+        };
+        if let Some(outcome) = received {
+            let outcome = Outcome {
+                task: rank as u32,
+                ..outcome
+            };
+            // SAFETY: as the caller vouches.
+            unsafe { write_status(status, status_of(&outcome)) };
+            return check(&outcome);
+        }
+    }
+    // SAFETY: as the caller vouches.
+    unsafe {
+        recv_posted(
+            &state,
+            &communicator,
+            buf,
+            count.to_i64(),
+            datatype,
+            source_rank,
+            tag,
+            status,
+        )
+    }
+}
+
+/// A receive that has to wait.
+///
+/// # Safety
+///
+/// As for [`recv`].
+#[inline(never)]
+#[allow(clippy::too_many_arguments)] // MPI_Recv has seven, and the two that they name.
+unsafe fn recv_posted(
+    state: &State,
+    communicator: &Rc<Communicator>,
+    buf: *mut c_void,
+    count: i64,
+    datatype: MPI_Datatype,
+    source_rank: c_int,
+    tag: c_int,
+    status: *mut MPI_Status,
+) -> Result {
+    let data = buffer(state, buf.cast(), count, datatype)?;
+    let (rank, tag) = match source(communicator, source_rank, tag) {
         Ok(found) => found,
         Err(None) => {
             // SAFETY: as the caller vouches.
@@ -191,9 +245,9 @@ pub unsafe fn recv<C: Count>(
         Err(Some(error)) => return Err(error),
     };
     let context = state.process.context();
-    let wanted = pattern(&communicator, rank, tag);
+    let wanted = pattern(communicator, rank, tag);
     // SAFETY: the caller vouches for the buffer, until this returns.
-    let id = unsafe { start_receive(context, &communicator, wanted, data)? };
+    let id = unsafe { start_receive(context, communicator, wanted, data)? };
     let outcome =
         pamir_mpi::point_to_point::wait(context, id)?.expect("the receive was just posted");
     // SAFETY: as the caller vouches.
