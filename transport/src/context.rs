@@ -22,7 +22,7 @@ use crate::tagged::matching::Bin;
 use crate::tagged::request::{RequestId, Requests};
 
 /// The longest message that is sent without asking the target, unless configured.
-pub const EAGER_BYTES: usize = 16 * 1024;
+pub const EAGER_BYTES: usize = 64 * 1024;
 
 /// An operation that goes on whenever its context is advanced.
 pub trait Background {

@@ -93,9 +93,9 @@ impl Context {
             let next =
                 self.unit
                     .take_packet(wanted.source as usize, kind::EAGER, metadata, |packet| {
-                        let bytes = packet.bytes().saturating_sub(8);
+                        let bytes = packet.data_bytes(8);
                         // SAFETY: at most `room` bytes are written, which the caller vouches for.
-                        unsafe { packet.copy_to(8, address, bytes.min(room)) };
+                        unsafe { packet.copy_to(packet.data_at(8), address, bytes.min(room)) };
                         bytes
                     })?;
             match next {
