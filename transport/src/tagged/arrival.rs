@@ -167,7 +167,7 @@ fn eager_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), 
                 total,
                 synchronous: None,
             };
-            let index = context.unexpected.borrow_mut().arrive(envelope, message);
+            let index = context.unexpected.arrive(envelope, message);
             Incoming::Unexpected { index }
         }
     };
@@ -235,16 +235,23 @@ fn continue_unexpected(
     packet: Packet<'_>,
     index: u32,
 ) -> Result<(), UnitError> {
-    let mut unexpected = context.unexpected.borrow_mut();
-    let Some(Unexpected::Data { data, total, .. }) = unexpected.get_mut(index) else {
-        return Err(UnitError::Packet {
-            rank: origin,
-            reason: "it continues a message that is gone",
-        });
-    };
-    data.extend_from_slice(&packet.to_vec(packet.data_at(0)));
-    if data.len() >= *total {
-        context.incoming[origin as usize].set(Incoming::Nothing);
+    let complete = context.unexpected.with(index, |message| match message {
+        Unexpected::Data { data, total, .. } => {
+            data.extend_from_slice(&packet.to_vec(packet.data_at(0)));
+            Some(data.len() >= *total)
+        }
+        Unexpected::Rendezvous(_) => None,
+    });
+    match complete.flatten() {
+        None => {
+            let reason = "it continues a message that is gone";
+            return Err(UnitError::Packet {
+                rank: origin,
+                reason,
+            });
+        }
+        Some(true) => context.incoming[origin as usize].set(Incoming::Nothing),
+        Some(false) => {}
     }
     Ok(())
 }
@@ -262,7 +269,6 @@ fn request_to_send(context: &Context, origin: u32, packet: Packet<'_>) -> Result
         None => {
             context
                 .unexpected
-                .borrow_mut()
                 .arrive(envelope, Unexpected::Rendezvous(offer));
             Ok(())
         }
@@ -330,7 +336,7 @@ impl Context {
     /// The oldest posted receive that looks for `envelope`.
     #[inline(always)]
     fn take_receive(&self, envelope: &Envelope) -> Option<(RequestId, &'static Request)> {
-        let id = self.posted.borrow_mut().take_receive(envelope)?;
+        let id = self.posted.take_receive(envelope)?;
         let request = self
             .requests
             .get(id)
@@ -377,7 +383,7 @@ impl Context {
             total,
             synchronous,
         };
-        self.unexpected.borrow_mut().arrive(envelope, message);
+        self.unexpected.arrive(envelope, message);
     }
 
     /// A matched message's data waits at its origin: asks for packets, or copies it.

@@ -34,19 +34,6 @@ pub struct MatchedMessage {
 /// origins are not looked after.
 const AT_ONCE_POLLS: u32 = 64;
 
-/// The outcome of a message that came as one packet.
-#[inline(always)]
-fn whole(envelope: Envelope, message_bytes: usize, room: usize) -> Outcome {
-    Outcome {
-        task: envelope.source,
-        tag: envelope.tag,
-        bytes: message_bytes.min(room),
-        message_bytes,
-        truncated: message_bytes > room,
-        cancelled: false,
-    }
-}
-
 impl Context {
     /// Receives the next message that `pattern` looks for into `buffer`.
     ///
@@ -56,14 +43,14 @@ impl Context {
     #[inline]
     pub unsafe fn receive(&self, pattern: Pattern, buffer: Buffer) -> Result<RequestId, UnitError> {
         let (id, request) = self.requests.start(buffer);
-        let found = self.unexpected.borrow().find_message(&pattern);
+        let found = self.unexpected.find_message(&pattern);
         match found {
             Some(index) => {
-                self.unexpected.borrow_mut().hide(index);
+                self.unexpected.hide(index);
                 self.take_message(index, id, request)?;
             }
             None => {
-                let place = self.posted.borrow_mut().post(pattern, id);
+                let place = self.posted.post(pattern, id);
                 request.posted.set(Some(place));
             }
         }
@@ -72,7 +59,8 @@ impl Context {
 
     /// Receives a message with exactly this envelope into `room` bytes at `address`, if it
     /// comes within a short while as one packet and nothing else is under way: then it needs
-    /// no request. `None`: nothing has been received; post the receive.
+    /// no request. Gives the message's length, of which at most `room` bytes were copied. `None`:
+    /// nothing has been received; post the receive.
     ///
     /// # Safety
     ///
@@ -83,9 +71,8 @@ impl Context {
         wanted: Envelope,
         address: *mut u8,
         room: usize,
-    ) -> Result<Option<Outcome>, UnitError> {
-        let waiting = self.posted.borrow().waiting() | self.unexpected.borrow().waiting();
-        if waiting != 0 || !self.is_idle() {
+    ) -> Result<Option<usize>, UnitError> {
+        if self.posted.waiting() | self.unexpected.waiting() != 0 || !self.is_idle() {
             return Ok(None);
         }
         let metadata = Envelope::metadata(wanted.context, wanted.tag);
@@ -99,7 +86,7 @@ impl Context {
                         bytes
                     })?;
             match next {
-                Next::Taken(bytes) => return Ok(Some(whole(wanted, bytes, room))),
+                Next::Taken(bytes) => return Ok(Some(bytes)),
                 Next::Other => return Ok(None),
                 Next::Nothing => std::hint::spin_loop(),
             }
@@ -124,8 +111,8 @@ impl Context {
 
     /// Gives a hidden message to a receive.
     fn take_message(&self, index: u32, id: RequestId, request: &Request) -> Result<(), UnitError> {
-        let envelope = self.unexpected.borrow().envelope(index);
-        let message = self.unexpected.borrow_mut().take(index);
+        let envelope = self.unexpected.envelope(index);
+        let message = self.unexpected.take(index);
         self.matched(request, &envelope);
         match message.expect("a hidden message is taken once") {
             Unexpected::Rendezvous(offer) => self.fetch(id, request, envelope.source, offer),
@@ -167,17 +154,17 @@ impl Context {
     /// Looks for a message, and leaves it where it is.
     #[inline]
     pub fn probe(&self, pattern: &Pattern) -> Option<Found> {
-        let mut unexpected = self.unexpected.borrow_mut();
+        let unexpected = &self.unexpected;
         let index = unexpected.find_message(pattern)?;
         let envelope = unexpected.envelope(index);
-        let bytes = unexpected.get_mut(index)?.bytes();
+        let bytes = unexpected.with(index, |message| message.bytes())?;
         Some(Found { envelope, bytes })
     }
 
     /// Looks for a message, and takes it out so that nobody else can receive it.
     pub fn probe_matched(&self, pattern: &Pattern) -> Option<MatchedMessage> {
         let found = self.probe(pattern)?;
-        let mut unexpected = self.unexpected.borrow_mut();
+        let unexpected = &self.unexpected;
         let index = unexpected.find_message(pattern)?;
         unexpected.hide(index);
         Some(MatchedMessage { index, found })
@@ -194,7 +181,7 @@ impl Context {
         if request.phase() != Phase::Active {
             return false;
         }
-        self.posted.borrow_mut().withdraw(place);
+        self.posted.withdraw(place);
         let outcome = Outcome {
             cancelled: true,
             ..Outcome::default()

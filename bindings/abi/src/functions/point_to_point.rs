@@ -33,6 +33,18 @@ pub fn request_id(request: MPI_Request) -> Option<RequestId> {
     marked.then(|| RequestId::from_word((request.0 & !MESSAGE_REQUEST) as u64))
 }
 
+/// The communicator behind a handle, borrowed where it is `MPI_COMM_WORLD`.
+macro_rules! borrowed {
+    ($state:ident, $comm:ident, $held:ident) => {
+        if $comm == MPI_COMM_WORLD {
+            $state.process.world()
+        } else {
+            $held = named(&$state, $comm)?;
+            &$held
+        }
+    };
+}
+
 /// The rank a message goes to; `None` for `MPI_PROC_NULL`.
 #[inline(always)]
 fn destination(communicator: &Communicator, rank: c_int, tag: c_int) -> Result<Option<usize>> {
@@ -112,16 +124,17 @@ pub unsafe fn send<C: Count>(
     comm: MPI_Comm,
 ) -> Result {
     let state = running()?;
-    let communicator = named(&state, comm)?;
+    let held;
+    let communicator = borrowed!(state, comm, held);
     let Some(data) = span(&state, buf.cast(), count.to_i64(), datatype) else {
         // SAFETY: as the caller vouches.
         return unsafe { send_mode(buf, count, datatype, dest, tag, comm, Completion::Local) };
     };
-    let Some(rank) = destination(&communicator, dest, tag)? else {
+    let Some(rank) = destination(communicator, dest, tag)? else {
         return Ok(());
     };
     let context = state.process.context();
-    let to = address(&communicator, rank, tag);
+    let to = address(communicator, rank, tag);
     // SAFETY: the caller vouches for the buffer, until this returns.
     match unsafe { context.send(to, data.address, data.bytes)? } {
         None => Ok(()),
@@ -180,33 +193,31 @@ pub unsafe fn recv<C: Count>(
     status: *mut MPI_Status,
 ) -> Result {
     let state = running()?;
-    let communicator = named(&state, comm)?;
+    let held;
+    let communicator = borrowed!(state, comm, held);
     if let Some(data) = span(&state, buf.cast(), count.to_i64(), datatype)
-        && let Ok((Some(rank), Some(tag))) = source(&communicator, source_rank, tag)
+        && communicator.has_peer(source_rank as usize)
+        && tag >= 0
     {
-        let wanted = envelope(&communicator, rank, tag);
+        let wanted = envelope(communicator, source_rank as usize, tag);
+        let context = state.process.context();
         // SAFETY: the caller vouches for the buffer.
-        let received = unsafe {
-            state
-                .process
-                .context()
-                .receive_at_once(wanted, data.address, data.bytes)?
-        };
-        if let Some(outcome) = received {
-            let outcome = Outcome {
-                task: rank as u32,
-                ..outcome
-            };
+        let received = unsafe { context.receive_at_once(wanted, data.address, data.bytes)? };
+        if let Some(message_bytes) = received {
+            let bytes = message_bytes.min(data.bytes) as i64;
             // SAFETY: as the caller vouches.
-            unsafe { write_status(status, status_of(&outcome)) };
-            return check(&outcome);
+            unsafe { write_status(status, MPI_Status::new(source_rank, tag, bytes)) };
+            if message_bytes > data.bytes {
+                return Err(too_long(message_bytes, data.bytes, source_rank as u32, tag));
+            }
+            return Ok(());
         }
     }
     // SAFETY: as the caller vouches.
     unsafe {
         recv_posted(
             &state,
-            &communicator,
+            communicator,
             buf,
             count.to_i64(),
             datatype,
@@ -401,14 +412,17 @@ pub fn check(outcome: &Outcome) -> Result {
 
 #[cold]
 fn truncated(outcome: &Outcome) -> Error {
-    let Outcome {
-        bytes,
-        message_bytes,
-        task,
-        tag,
-        ..
-    } = outcome;
+    too_long(
+        outcome.message_bytes,
+        outcome.bytes,
+        outcome.task,
+        outcome.tag,
+    )
+}
+
+#[cold]
+fn too_long(message_bytes: usize, bytes: usize, rank: u32, tag: i32) -> Error {
     ErrorClass::Truncate.with(format!(
-        "the message of {message_bytes} bytes from rank {task} with tag {tag} is longer than the buffer of {bytes} bytes"
+        "the message of {message_bytes} bytes from rank {rank} with tag {tag} is longer than the buffer of {bytes} bytes"
     ))
 }
