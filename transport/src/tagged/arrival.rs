@@ -112,14 +112,35 @@ pub(crate) fn unknown(_: &Context, rank: u32, _: Packet<'_>) -> Result<(), UnitE
 fn eager(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     let envelope = Envelope::from_metadata(packet.word(0), origin);
     let total = packet.data_bytes(8);
-    match context.take_receive(&envelope) {
-        Some((id, request)) => {
+    match context.posted.take_receive(&envelope) {
+        Some(id) => {
+            let request = context
+                .requests
+                .get(id)
+                .expect("a posted receive has its request");
+            request.posted.set(None);
             deliver(request, 0, packet, 8);
-            context.received(id, request, total);
+            let room = request.buffer.borrow().bytes();
+            context
+                .requests
+                .finish(id, request, outcome(&envelope, total, room));
         }
         None => context.keep(envelope, packet.to_vec(packet.data_at(8)), total, None),
     }
     Ok(())
+}
+
+/// How the receive of a message of `total` bytes into `room` bytes ends.
+#[inline(always)]
+fn outcome(envelope: &Envelope, total: usize, room: usize) -> Outcome {
+    Outcome {
+        task: envelope.source,
+        tag: envelope.tag,
+        bytes: total.min(room),
+        message_bytes: total,
+        truncated: total > room,
+        cancelled: false,
+    }
 }
 
 fn eager_synchronous(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
@@ -361,12 +382,13 @@ impl Context {
     #[inline(always)]
     pub(crate) fn received(&self, id: RequestId, request: &Request, total: usize) {
         let room = request.buffer.borrow().bytes();
-        let outcome = Outcome {
-            bytes: total.min(room),
-            message_bytes: total,
-            truncated: total > room,
-            ..request.outcome.get()
+        let Outcome { task, tag, .. } = request.outcome.get();
+        let envelope = Envelope {
+            context: 0,
+            source: task,
+            tag,
         };
+        let outcome = outcome(&envelope, total, room);
         self.requests.finish(id, request, outcome);
     }
 

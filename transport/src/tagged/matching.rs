@@ -65,7 +65,8 @@ struct Entry<T> {
 #[derive(Debug)]
 pub struct Bin<T> {
     entries: Vec<Entry<T>>,
-    free: Vec<u32>,
+    /// First of the entries that are not in use, linked by their `next`.
+    free: u32,
     buckets: Box<[List; BUCKETS]>,
     wild: List,
     all: List,
@@ -77,7 +78,7 @@ impl<T> Default for Bin<T> {
     fn default() -> Self {
         Self {
             entries: Vec::new(),
-            free: Vec::new(),
+            free: NONE,
             buckets: Box::new([EMPTY; BUCKETS]),
             wild: EMPTY,
             all: EMPTY,
@@ -124,9 +125,29 @@ impl<T> Bin<T> {
         if self.waiting == 0 {
             return None;
         }
+        let bucket = bucket(envelope);
+        let first = self.buckets[bucket].first;
+        if first != NONE && self.wild.first == NONE {
+            let entry = &self.entries[first as usize];
+            if entry.pattern.matches(envelope) {
+                self.unlink_first(bucket, entry.links[Link::Bucket as usize].next);
+                return self.take(first);
+            }
+        }
         let index = self.oldest_receive(envelope)?;
         self.unlink_bucket(index);
         self.take(index)
+    }
+
+    /// Takes the first entry, which `next` follows, out of a bucket.
+    #[inline(always)]
+    fn unlink_first(&mut self, bucket: usize, next: u32) {
+        self.waiting -= 1;
+        self.buckets[bucket].first = next;
+        match next {
+            NONE => self.buckets[bucket].last = NONE,
+            next => self.entries[next as usize].links[Link::Bucket as usize].previous = NONE,
+        }
     }
 
     fn oldest_receive(&self, envelope: &Envelope) -> Option<u32> {
@@ -195,8 +216,10 @@ impl<T> Bin<T> {
 
     /// Takes a hidden message away.
     pub fn take(&mut self, index: u32) -> Option<T> {
-        let value = self.entries.get_mut(index as usize)?.value.take()?;
-        self.free.push(index);
+        let entry = self.entries.get_mut(index as usize)?;
+        let value = entry.value.take()?;
+        entry.links[Link::Bucket as usize].next = self.free;
+        self.free = index;
         Some(value)
     }
 
@@ -217,8 +240,11 @@ impl<T> Bin<T> {
             links,
             value: Some(value),
         };
-        if let Some(index) = self.free.pop() {
-            self.entries[index as usize] = entry;
+        if self.free != NONE {
+            let index = self.free;
+            let slot = &mut self.entries[index as usize];
+            self.free = slot.links[Link::Bucket as usize].next;
+            *slot = entry;
             return index;
         }
         self.entries.push(entry);

@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use pamir_mpi::communicator::Communicator;
 use pamir_mpi::point_to_point::{address, envelope, pattern, start_receive, start_send};
-use pamir_transport::tagged::buffer::Buffer;
 use pamir_transport::tagged::request::{Outcome, RequestId};
 use pamir_transport::tagged::send::Completion;
 
@@ -283,29 +282,64 @@ pub unsafe fn isend<C: Count>(
     request: *mut MPI_Request,
 ) -> Result {
     let state = running()?;
+    let held;
+    let communicator = borrowed!(state, comm, held);
+    let Some(data) = span(&state, buf.cast(), count.to_i64(), datatype) else {
+        // SAFETY: as the caller vouches.
+        return unsafe {
+            start_mode(
+                buf,
+                count,
+                datatype,
+                dest,
+                tag,
+                comm,
+                request,
+                Completion::Local,
+            )
+        };
+    };
+    let mut handle = MPI_Request(COMPLETED_SEND);
+    if let Some(rank) = destination(communicator, dest, tag)? {
+        let to = address(communicator, rank, tag);
+        // SAFETY: the caller vouches for the buffer.
+        let sent = unsafe { state.process.context().send(to, data.address, data.bytes)? };
+        if let Some(id) = sent {
+            handle = request_handle(id);
+        }
+    }
+    // SAFETY: the caller vouches for the request.
+    unsafe { request.write(handle) };
+    Ok(())
+}
+
+/// A nonblocking send of any datatype.
+///
+/// # Safety
+///
+/// As for [`isend`].
+#[allow(clippy::too_many_arguments)] // MPI_Isend has seven, and the mode.
+unsafe fn start_mode<C: Count>(
+    buf: *const c_void,
+    count: C,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+    completion: Completion,
+) -> Result {
+    let state = running()?;
     let communicator = named(&state, comm)?;
     let data = buffer(&state, buf.cast(), count.to_i64(), datatype)?;
-    let context = state.process.context();
-    let sent = match destination(&communicator, dest, tag)? {
-        None => None,
-        Some(rank) => {
-            let to = address(&communicator, rank, tag);
-            // SAFETY: the caller vouches for the buffer.
-            unsafe {
-                match data {
-                    Buffer::Contiguous { address, bytes } => context.send(to, address, bytes)?,
-                    data => Some(start_send(
-                        context,
-                        &communicator,
-                        to,
-                        data,
-                        Completion::Local,
-                    )?),
-                }
-            }
-        }
-    };
-    let handle = sent.map_or(MPI_Request(COMPLETED_SEND), request_handle);
+    let mut handle = MPI_Request(COMPLETED_SEND);
+    if let Some(rank) = destination(&communicator, dest, tag)? {
+        let to = address(&communicator, rank, tag);
+        // SAFETY: the caller vouches for the buffer.
+        let id =
+            unsafe { start_send(state.process.context(), &communicator, to, data, completion)? };
+        handle = request_handle(id);
+    }
     // SAFETY: the caller vouches for the request.
     unsafe { request.write(handle) };
     Ok(())
