@@ -23,9 +23,13 @@ use std::sync::Arc;
 
 use pamir_shm::atomic::Ordering;
 use pamir_shm::header::{HeaderError, SegmentHeader};
+use pamir_shm::placement::advise_huge_pages;
 use pamir_shm::segment::{Segment, SegmentError, inherited};
 
 use crate::layout::{Layout, MAXIMUM_RANKS, RankBlock};
+
+/// Where the rings are shorter than a huge page, none is asked for.
+const HUGE_PAGE_BYTES: u64 = 2 << 20;
 
 /// Why a job could not be made or attached to.
 #[derive(Debug, thiserror::Error)]
@@ -210,7 +214,19 @@ impl Job {
         }
         let job = Self { segment, layout };
         job.claim(rank)?;
+        let (rings, bytes) = layout.rings();
+        if bytes >= HUGE_PAGE_BYTES {
+            advise_huge_pages(&job.segment, rings, bytes);
+        }
         Ok(job)
+    }
+
+    /// The memory of all lanes that lead to `rank`: its first byte here, and its length in
+    /// bytes. A multiple of the page size, so that it can be placed on the rank's NUMA node.
+    pub fn reception_memory(&self, rank: usize) -> Result<(*const u8, usize), JobError> {
+        let (offset, bytes) = self.layout.rings_of_target(rank);
+        let address = self.segment.bytes_at(offset, bytes)?;
+        Ok((address.cast_const(), bytes as usize))
     }
 
     fn claim(&self, rank: usize) -> Result<(), JobError> {

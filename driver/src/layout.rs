@@ -108,7 +108,7 @@ impl Layout {
 
     /// The ring of the lane from `origin` to `target`.
     pub fn ring(self, origin: usize, target: usize) -> u64 {
-        self.rings() + self.lane(origin, target) as u64 * self.ring_bytes()
+        self.first_ring() + self.lane(origin, target) as u64 * self.ring_bytes()
     }
 
     /// Start and length of all rings that lead to `target`.
@@ -116,9 +116,18 @@ impl Layout {
         (self.ring(0, target), self.ranks * self.ring_bytes())
     }
 
+    /// Start and length of all rings.
+    pub fn rings(self) -> (u64, u64) {
+        (
+            self.first_ring(),
+            self.ranks * self.ranks * self.ring_bytes(),
+        )
+    }
+
     /// Bytes of the whole segment.
     pub fn bytes(self) -> u64 {
-        self.rings() + self.ranks * self.ranks * self.ring_bytes()
+        let (start, bytes) = self.rings();
+        start + bytes
     }
 
     fn lane(self, origin: usize, target: usize) -> usize {
@@ -133,7 +142,7 @@ impl Layout {
         HEADER_BYTES + (self.ranks * size_of::<RankBlock>() as u64).next_multiple_of(PAGE_BYTES)
     }
 
-    fn rings(self) -> u64 {
+    fn first_ring(self) -> u64 {
         let cursors = self.ranks * self.ranks * size_of::<LinePadded<AtomicU64>>() as u64;
         (self.cursors() + cursors).next_multiple_of(PAGE_BYTES)
     }

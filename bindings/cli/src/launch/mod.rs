@@ -120,6 +120,7 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
         ranks: launch.ranks(),
         processing_units: placement.processing_units(),
     })?;
+    placement.place_memory(&job)?;
 
     let signals = supervise::Signals::block().map_err(system("signals"))?;
     // Processes whose rank has ended become the launcher's, so that it can see them end.

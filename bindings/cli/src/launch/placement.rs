@@ -9,7 +9,10 @@
 //! and the job's memory learns which ranks share a processor.
 //! Invariant: a rank is bound only to processors that the launcher itself may use.
 
-use pamir_driver::binding::{BindTo, BindingError, MapBy, RankBinding, plan, report_line};
+use pamir_driver::binding::{
+    BindTo, BindingError, MapBy, RankBinding, bind_memory, plan, report_line,
+};
+use pamir_driver::job::{Job, JobError};
 use pamir_driver::topology::{Level, Machine, TopologyError};
 
 use super::arguments::Launch;
@@ -93,6 +96,19 @@ impl Placement {
             return vec![None; self.ranks];
         }
         self.bindings.iter().map(unit).collect()
+    }
+
+    /// Places each rank's lanes on its NUMA node, where the machine has several. What the kernel
+    /// refuses stays where it is: placement makes a job faster, not right.
+    pub fn place_memory(&self, job: &Job) -> Result<(), JobError> {
+        let Some(machine) = &self.machine else {
+            return Ok(());
+        };
+        for (rank, binding) in self.bindings.iter().enumerate() {
+            let (address, bytes) = job.reception_memory(rank)?;
+            let _ = bind_memory(machine, address, bytes, binding.numa_node);
+        }
+        Ok(())
     }
 
     /// The lines of `--report-bindings`.
