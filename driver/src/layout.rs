@@ -70,8 +70,10 @@ impl Layout {
     /// The layout for `ranks` ranks: the more lanes there are, the shorter they are.
     pub fn new(ranks: usize) -> Self {
         let ring_lines = match ranks {
-            0..=8 => 1024,
-            9..=64 => 512,
+            0..=4 => 4096,
+            5..=8 => 2048,
+            9..=16 => 1024,
+            17..=64 => 512,
             _ => 128,
         };
         Self {

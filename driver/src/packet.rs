@@ -13,6 +13,30 @@ use pamir_shm::mapped_lane::copy_short;
 
 use crate::unit::UnitError;
 
+/// From this many bytes on, a packet's data starts at a line of its own.
+///
+/// ```text
+/// short:  | word | header | data ...
+/// long:   | word | header | (unused) | data, from the second line on ...
+/// ```
+///
+/// Whole lines are written and read faster than lines that are cut in two. No short packet is
+/// as long as a long one, so the payload's length tells which it is.
+pub const ALIGNED_BYTES: usize = 1024;
+
+/// Where a long packet's data starts in its payload: at the end of the first line.
+pub const ALIGNED_AT: usize = pamir_shm::record::ONE_LINE_BYTES;
+
+/// Where the data of a packet with `header_bytes` bytes of header starts, by its data's length.
+#[inline(always)]
+pub const fn data_start(header_bytes: usize, data_bytes: usize) -> usize {
+    if data_bytes < ALIGNED_BYTES {
+        header_bytes
+    } else {
+        ALIGNED_AT
+    }
+}
+
 /// A packet that has arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet<'a> {
@@ -42,6 +66,22 @@ impl Packet<'_> {
     #[inline(always)]
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// Where the data starts behind `header_bytes` bytes of header.
+    #[inline(always)]
+    pub fn data_at(&self, header_bytes: usize) -> usize {
+        if self.bytes < ALIGNED_BYTES + ALIGNED_AT {
+            header_bytes
+        } else {
+            ALIGNED_AT
+        }
+    }
+
+    /// Data bytes behind `header_bytes` bytes of header.
+    #[inline(always)]
+    pub fn data_bytes(&self, header_bytes: usize) -> usize {
+        self.bytes.saturating_sub(self.data_at(header_bytes))
     }
 
     /// The packet's auxiliary number.
@@ -126,6 +166,20 @@ impl<Owner> std::fmt::Debug for PacketHandlerTable<Owner> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_length_tells_where_the_data_starts() {
+        for header_bytes in [0, 8, 16] {
+            for data_bytes in [0, 1, 1000, 1023, 1024, 1025, 8192] {
+                let start = data_start(header_bytes, data_bytes);
+                let bytes = vec![0; start + data_bytes];
+                // SAFETY: the vector outlives the packet.
+                let packet = unsafe { Packet::new(bytes.as_ptr(), bytes.len(), 0) };
+                assert_eq!(packet.data_at(header_bytes), start);
+                assert_eq!(packet.data_bytes(header_bytes), data_bytes);
+            }
+        }
+    }
 
     #[test]
     fn accesses_stay_inside() {

@@ -21,7 +21,7 @@
 use std::cell::{Cell, RefCell};
 
 use pamir_shm::atomic::Ordering;
-use pamir_shm::lane::{Arrived, LaneError, Reserved};
+use pamir_shm::lane::{Arrived, LaneError, Reserved, longest_payload_bytes};
 use pamir_shm::mapped::Mapped;
 use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer, MappedLane};
 use pamir_shm::record::RecordHeader;
@@ -33,12 +33,14 @@ use crate::injection::{InjectionFifo, InjectionStatistics};
 use crate::job::{Job, JobError};
 use crate::kernel_copy::{self, KernelCopyError};
 use crate::layout::RankBlock;
-use crate::packet::{Packet, PacketHandlerTable};
+use crate::packet::{ALIGNED_AT, Packet, PacketHandlerTable, data_start};
 
-/// Payload bytes of one packet of a message that needs several.
-///
-/// Small enough that the target copies one packet while the origin fills the next.
-pub const FRAGMENT_BYTES: usize = 4096 - 16;
+/// The most data in one packet of a message that needs several, in bytes: the target copies
+/// one packet while the origin fills the next.
+const LONGEST_PACKET_BYTES: usize = 16 * 1024;
+
+/// The most data in a packet of a message that takes fewer than four of the longest.
+const PACKET_BYTES: usize = 8 * 1024;
 
 /// Records taken from one lane before the next lane has its turn.
 const BURST: u32 = 16;
@@ -86,6 +88,17 @@ pub trait Owner: Sized {
     fn refused(&self, descriptor: &Descriptor, error: KernelCopyError);
 }
 
+/// What [`MessagingUnit::take_packet`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next<T> {
+    /// No packet.
+    Nothing,
+    /// Another packet than the one that is wanted; it is still there.
+    Other,
+    /// The one that is wanted.
+    Taken(T),
+}
+
 /// What this rank keeps of each target.
 #[derive(Debug)]
 struct Target {
@@ -108,6 +121,8 @@ pub struct MessagingUnit<O> {
     backlog: Cell<usize>,
     crowded: bool,
     barrier_reaches_all: bool,
+    packet_bytes: usize,
+    longest_packet_bytes: usize,
 }
 
 impl<O: Owner> MessagingUnit<O> {
@@ -117,6 +132,8 @@ impl<O: Owner> MessagingUnit<O> {
         let ranks = 0..job.ranks();
         let targets = ranks.clone().map(|target| Target::new(&job, rank, target));
         let origins = ranks.map(|origin| Ok(LaneConsumer::new(lane(&job, origin, rank)?)));
+        let room = longest_payload_bytes(job.layout().ring_lines) - ALIGNED_AT;
+        let longest_power = 1 << room.ilog2();
         let sharers = job.block(rank)?.status.sharers.load(Ordering::Relaxed);
         Ok(Self {
             rank,
@@ -127,6 +144,8 @@ impl<O: Owner> MessagingUnit<O> {
             backlog: Cell::new(0),
             crowded: sharers > 1,
             barrier_reaches_all: membarrier::register(),
+            packet_bytes: PACKET_BYTES.min(longest_power),
+            longest_packet_bytes: LONGEST_PACKET_BYTES.min(longest_power),
             job,
         })
     }
@@ -162,7 +181,17 @@ impl<O: Owner> MessagingUnit<O> {
     /// The longest message that travels as one packet, metadata not counted.
     #[inline(always)]
     pub fn packet_bytes(&self) -> usize {
-        FRAGMENT_BYTES
+        self.packet_bytes
+    }
+
+    /// Data in each packet of a message of `bytes` bytes, but the last.
+    fn packet_bytes_for(&self, bytes: u64) -> usize {
+        let several_long = bytes >= 2 * LONGEST_PACKET_BYTES as u64;
+        if several_long {
+            self.longest_packet_bytes
+        } else {
+            self.packet_bytes
+        }
     }
 
     /// What has happened in the injection FIFO towards `target`.
@@ -190,13 +219,14 @@ impl<O: Owner> MessagingUnit<O> {
         if to.backlog.get() != 0 {
             return Ok(false);
         }
-        let Some(reserved) = reserve(to, target, 8 + bytes)? else {
+        let start = data_start(8, bytes);
+        let Some(reserved) = reserve(to, target, start + bytes)? else {
             return Ok(false);
         };
         to.lane.write_word(&reserved, 0, metadata);
         // SAFETY: the caller vouches for the source; the record was reserved for the bytes.
-        unsafe { to.lane.write(&reserved, 8, source, bytes) };
-        to.commit(reserved, kind, auxiliary, 8 + bytes);
+        unsafe { to.lane.write(&reserved, start, source, bytes) };
+        to.commit(reserved, kind, auxiliary, start + bytes);
         Ok(true)
     }
 
@@ -289,20 +319,20 @@ impl<O: Owner> MessagingUnit<O> {
         to: &Target,
         descriptor: &mut Descriptor,
     ) -> Result<bool, UnitError> {
-        let several = descriptor.bytes > FRAGMENT_BYTES as u64;
+        let several = descriptor.bytes > self.packet_bytes as u64;
+        let packet_bytes = self.packet_bytes_for(descriptor.bytes);
         loop {
             let first = descriptor.injected == 0;
-            let header_bytes = if !first {
-                0
-            } else if several {
-                16
-            } else {
-                8
+            let header_bytes = match (first, several) {
+                (false, _) => 0,
+                (true, false) => 8,
+                (true, true) => 16,
             };
             let left = (descriptor.bytes - descriptor.injected) as usize;
-            let bytes = left.min(FRAGMENT_BYTES);
+            let bytes = left.min(packet_bytes);
             let target = descriptor.target as usize;
-            let Some(reserved) = reserve(to, target, header_bytes + bytes)? else {
+            let start = data_start(header_bytes, bytes);
+            let Some(reserved) = reserve(to, target, start + bytes)? else {
                 return Ok(false);
             };
             if first {
@@ -311,13 +341,13 @@ impl<O: Owner> MessagingUnit<O> {
             if first && several {
                 to.lane.write_word(&reserved, 8, descriptor.bytes);
             }
-            copy_fragment(owner, to, &reserved, descriptor, header_bytes, bytes);
+            copy_fragment(owner, to, &reserved, descriptor, start, bytes);
             let kind = if first {
                 descriptor.kind
             } else {
                 descriptor.continuation
             };
-            to.commit(reserved, kind, descriptor.auxiliary, header_bytes + bytes);
+            to.commit(reserved, kind, descriptor.auxiliary, start + bytes);
             descriptor.injected += bytes as u64;
             if descriptor.is_done() {
                 return Ok(true);
@@ -398,18 +428,35 @@ impl<O: Owner> MessagingUnit<O> {
         arrived: Arrived,
     ) -> Result<(), UnitError> {
         let header = arrived.header;
-        // SAFETY: `peek` saw that the record lies inside the ring; it is released only
-        // after the handler has returned, and the packet does not outlive the call.
-        let packet = unsafe {
-            Packet::new(
-                lane.payload(&arrived),
-                header.payload_bytes(),
-                header.auxiliary(),
-            )
-        };
+        let packet = packet(lane, &arrived);
         let handled = self.handlers.get(header.kind())(owner, origin as u32, packet);
         lane.release(arrived);
         handled
+    }
+
+    /// Looks at the next packet from `origin`: if it is of `kind` and its metadata is the one
+    /// that is wanted, gives it to `take` instead of to its handler.
+    ///
+    /// For a receive that knows what it waits for: the message goes straight to its buffer.
+    #[inline(always)]
+    pub fn take_packet<T>(
+        &self,
+        origin: usize,
+        kind: u8,
+        metadata: u64,
+        take: impl FnOnce(Packet<'_>) -> T,
+    ) -> Result<Next<T>, UnitError> {
+        let lane = &self.origins[origin];
+        let Some(arrived) = peek(lane, origin)? else {
+            return Ok(Next::Nothing);
+        };
+        let packet = packet(lane, &arrived);
+        if arrived.header.kind() != kind || packet.word(0) != metadata {
+            return Ok(Next::Other);
+        }
+        let taken = take(packet);
+        lane.release(arrived);
+        Ok(Next::Taken(taken))
     }
 
     /// Whether any lane holds a packet.
@@ -499,12 +546,27 @@ fn peek(lane: &LaneConsumer, origin: usize) -> Result<Option<Arrived>, UnitError
     })
 }
 
+/// The packet in a record that is not released yet.
+#[inline(always)]
+fn packet<'a>(lane: &'a LaneConsumer, arrived: &'a Arrived) -> Packet<'a> {
+    let header = arrived.header;
+    // SAFETY: `peek` saw that the record lies inside the ring. The packet lives no longer than
+    // the borrow of `arrived`, which `release` takes away.
+    unsafe {
+        Packet::new(
+            lane.payload(arrived),
+            header.payload_bytes(),
+            header.auxiliary(),
+        )
+    }
+}
+
 fn copy_fragment<O: Owner>(
     owner: &O,
     to: &Target,
     reserved: &Reserved,
     descriptor: &Descriptor,
-    header_bytes: usize,
+    start: usize,
     bytes: usize,
 ) {
     match descriptor.source {
@@ -512,10 +574,10 @@ fn copy_fragment<O: Owner>(
             let source = (descriptor.buffer + descriptor.injected) as *const u8;
             // SAFETY: `submit`'s caller vouches for the buffer; the record was reserved for
             // the header and these bytes.
-            unsafe { to.lane.write(reserved, header_bytes, source, bytes) };
+            unsafe { to.lane.write(reserved, start, source, bytes) };
         }
         Source::Owner => {
-            let target = to.lane.payload(reserved).wrapping_add(header_bytes);
+            let target = to.lane.payload(reserved).wrapping_add(start);
             owner.fill(descriptor.cookie, descriptor.injected, target, bytes);
         }
     }

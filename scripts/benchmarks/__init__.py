@@ -8,6 +8,7 @@ The way of a figure, one file a step:
     compilation   one C source -> one program a library
     benchmark     what a benchmark is: jobs that a library can run
     processes     running one command: time limit, whole process group ended
+    distance      how far apart the processors are, which runs may be compared
     rounds        interleaving A B C A B C, one value a round
     figures       medians over rounds, ratios
     report        table on the terminal, CSV

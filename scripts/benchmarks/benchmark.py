@@ -65,6 +65,8 @@ class Job:
     """The same without any library: what the machine allows."""
     rounds_of_limit: int = 3
     """In how many rounds the limit is measured again; each round for the cheap ones."""
+    by_distance: bool = False
+    """Two pinned ranks whose processors' distance matters (distance.py)."""
 
 
 @dataclass(frozen=True)
@@ -123,12 +125,14 @@ def sampled(
     return lambda library: samples_in(start(library))
 
 
-def limited(arguments: list[str], options: Options, pinned: bool = True) -> Callable[[], list[Sample]]:
-    """The samples of limits.c."""
+def limited(
+    arguments: list[str], options: Options, source: str = "limits", pinned: bool = True
+) -> Callable[[], list[Sample]]:
+    """The samples of limits.c, or of another program without MPI."""
 
     def run_alone() -> list[Sample]:
         environment = cpu_environment(options.cpus) if pinned else {}
-        command = [str(plain_program("limits")), *arguments]
+        command = [str(plain_program(source)), *arguments]
         return samples_in(run(command, seconds=options.seconds, environment=environment))
 
     return run_alone

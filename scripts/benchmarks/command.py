@@ -101,7 +101,10 @@ compiled once for each library. `instructions` needs valgrind.
 
 Each round runs every library once for each test (A B C A B C). A program
 prints many short samples; their median is the value of the round; the table
-shows the median of the rounds and half of their range in per cent. CSV columns:
+shows the median of the rounds and half of their range in per cent. Only runs of
+two pinned ranks whose processors were equally far apart are compared, since
+those of a virtual machine wander; further rounds are run for what is missing.
+CSV columns:
 {",".join(report.COLUMNS)}
 
 Exit codes: 0 measured, {EXIT_NOT_MEASURED} something asked for could not be measured (it is
@@ -254,7 +257,7 @@ def _measured() -> int:
         names = [library.name for library in usable]
         own = [library.name for library in usable if not library.peer]
         print(report.table(benchmark, rows, names, own[0] if own else None))
-        for note in benchmark.notes:
+        for note in [*benchmark.notes, *measured.remarks]:
             print(f"  {note}")
         if measured.failures:
             print(report.failures(measured))

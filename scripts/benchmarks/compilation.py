@@ -1,6 +1,6 @@
 """One C source, one program a library: tests/benchmarks/NAME.c -> target/bench/built.
 
-A program is compiled anew when its source, measure.h, or the library's header
+A program is compiled anew when its source, a header beside it, or the library's header
 or compiler wrapper is newer. Libraries that share a prefix share programs.
 """
 
@@ -22,7 +22,7 @@ class NotCompiled(CommandFailed):
 
 
 def _compiled(source: Path, target: Path, compiler: list[str], others: list[Path]) -> Path:
-    inputs = [source, SOURCES / "measure.h", *others]
+    inputs = [source, *SOURCES.glob("*.h"), *others]
     newest = max(path.stat().st_mtime for path in inputs if path.exists())
     if target.exists() and target.stat().st_mtime > newest:
         return target

@@ -14,7 +14,7 @@ def _jobs(options: Options) -> list[Job]:
                 title="operations",
                 ranks=ranks,
                 run=sampled("crowded", ["operations", repetitions, "5"], ranks, options, pinned=False),
-                limit=limited(["crowded", str(ranks), repetitions], options, pinned=False),
+                limit=limited(["crowded", str(ranks), repetitions], options, "limits_of_processes", pinned=False),
             )
         )
     jobs.append(
@@ -22,7 +22,7 @@ def _jobs(options: Options) -> list[Job]:
             title="blocked",
             ranks=2,
             run=sampled("crowded", ["blocked"], 2, options, pinned=False),
-            limit=limited(["blocked"], options, pinned=False),
+            limit=limited(["blocked"], options, "limits_of_processes", pinned=False),
         )
     )
     return jobs

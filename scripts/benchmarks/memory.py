@@ -11,7 +11,7 @@ def _jobs(options: Options) -> list[Job]:
             title="footprint",
             ranks=ranks,
             run=sampled("memory", [], ranks, options, pinned=False),
-            limit=limited(["footprint"], options, pinned=False),
+            limit=limited(["footprint"], options, "limits_of_processes", pinned=False),
         )
         for ranks in options.ranks or [2, 8]
     ]

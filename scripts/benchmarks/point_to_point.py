@@ -25,9 +25,9 @@ def _jobs(options: Options) -> list[Job]:
                 title=test,
                 ranks=2,
                 run=sampled("point_to_point", arguments, 2, options),
-                limit=limited(arguments, options),
-                # Cheap, and it tells whether the processors' distance changed.
-                rounds_of_limit=1000 if test == "latency" else 3,
+                # A limit has up to three ways to try for each size: fewer samples of each.
+                limit=limited([test, sizes, "7", options.milliseconds], options),
+                by_distance=True,
             )
         )
     return jobs
@@ -43,7 +43,5 @@ BENCHMARK = Benchmark(
         "latency is half a round trip; bandwidth and message rate use windows of 64 sends",
         "_rewritten: the sender writes its buffers before it sends; the writing is not counted",
         "limit: loads and stores between two processes, without a library (tests/benchmarks/limits.c)",
-        "a wide spread of the limit at 0 B: the processors' distance changed meanwhile (virtual ones "
-        "share a core for a while); compare only what was measured together",
     ),
 )

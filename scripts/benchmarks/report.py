@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from .benchmark import MACHINE, Benchmark
+from .benchmark import Benchmark
 from .figures import Figure, Row
 from .rounds import Measured
 
@@ -95,5 +95,3 @@ def write_csv(path: Path, results: list[tuple[Benchmark, list[Row]]]) -> None:
                         + [figure.runs]
                     )
 
-
-__all__ = ["COLUMNS", "MACHINE", "failures", "number", "table", "write_csv"]

@@ -1,7 +1,7 @@
 """startup: from the start of mpiexec to its end, for an empty program.
 
 The limit is that of two (or more) plain processes that are started, map a
-segment, meet in it and end (limits.c, `startup`), timed in the same way.
+segment, meet in it and end (limits_of_processes.c, `startup`), timed in the same way.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _jobs(options: Options) -> list[Job]:
             return _timed(lambda: start(library))
 
         def alone() -> list[Sample]:
-            command = [str(plain_program("limits")), "startup", str(ranks)]
+            command = [str(plain_program("limits_of_processes")), "startup", str(ranks)]
             return _timed(lambda: run(command, seconds=options.seconds))
 
         return Job("empty program", ranks, with_library, alone, rounds_of_limit=1000)

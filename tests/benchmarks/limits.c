@@ -2,7 +2,7 @@
  *
  *     limits TEST [SIZES] [REPETITIONS] [MILLISECONDS]
  *
- * Two processes (more for `crowded`), pinned like the ranks of the other
+ * Two processes, pinned like the ranks of the other
  * programs, share one anonymous mapping and exchange data by loads and stores
  * alone: no library, no matching, no envelope. Metrics bear the names of the
  * MPI programs' metrics, so that the runner puts each beside its figure.
@@ -24,99 +24,27 @@
  *   message-rate  the same, in messages.
  *   memory        `memcpy`: one core copying its own memory, warm; `pull`: one
  *                 core copying what the other has just written. By size.
- *   crowded       N processes on the given processors, N from SIZES: `barrier`
- *                 (a counter and a generation, waiting by sched_yield);
- *                 `allreduce` and `alltoall` of 8 bytes (a slot for each value,
- *                 in turn one of two sets, and one barrier); `ping_pong` of the pairs (r, r + N/2), yielding, the slowest.
- *   blocked       `blocked_processor_time` of a process that waits a second for
- *                 a pipe.
- *   footprint     the memory of this program itself, in memory.c's metrics.
- *   startup       N processes (N from SIZES, one number) are started, meet in
- *                 a mapped segment and end; prints nothing, the runner times
- *                 it. The program executes itself for each, as a launcher does.
  *
- * Shared memory, in lines of 64 bytes:
- *
- *     0        flag of process 0: sequence number, then up to 8 bytes of data
- *     2        flag of process 1: the same (lines 1, 3: room, since some
- *              processors fetch lines in pairs)
- *     4        arrivals of the barrier     6  generation of the barrier
- *     8..      one line per process: result; then from 4 KiB on the ring and
- *              the two arenas
+ * Limits of starting, waiting and memory: limits_of_processes.c. The shared
+ * memory and its diagram: shared_lines.h.
  */
-#include "footprint.h"
-#include "measure.h"
+#include "shared_lines.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-enum { LINE = 64, WINDOW = 64, MOST_SIZES = 64, MOST_REPETITIONS = 101, RING_SLOTS = 256, MOST_PROCESSES = 128 };
+enum { WINDOW = 64, MOST_SIZES = 64, MOST_REPETITIONS = 101 };
 /* Pieces of the relay; together they fit a first-level cache twice. */
 #define RELAY_PIECE_BYTES ((size_t)4096)
 #define RELAY_PIECES ((uint64_t)8)
-#define STREAM_LARGEST_BYTES ((size_t)2048)
 #define HALVES_FROM_BYTES ((size_t)16384)
 #define ARENA_BYTES ((size_t)16 << 20)
 
-struct flag {
-    _Alignas(128) _Atomic uint64_t sequence;
-    uint64_t inline_data;
-};
-
-struct shared {
-    struct flag flags[2];
-    _Alignas(128) _Atomic uint32_t arrived;
-    _Alignas(128) _Atomic uint32_t generation;
-    _Alignas(128) double result[MOST_PROCESSES];
-    struct flag pairs[MOST_PROCESSES];
-    _Alignas(128) double contributions[2][MOST_PROCESSES][MOST_PROCESSES];
-    _Alignas(4096) char ring[RING_SLOTS * (LINE + STREAM_LARGEST_BYTES)];
-};
-
-static struct shared *shared;
 static char *arena[2]; /* each process's "send buffer", mapped by both */
 static char *private_copy;
-static int self;
-static int process_count;
 static double sample_ns = 1e6;
 static int repetitions = 15;
 static double hidden_ns;
-
-static inline void pause_briefly(void)
-{
-#if defined(__x86_64__)
-    _mm_pause();
-#endif
-}
-
-static inline void wait_for(_Atomic uint64_t *sequence, uint64_t value)
-{
-    while (atomic_load_explicit(sequence, memory_order_acquire) < value)
-        pause_briefly();
-}
-
-static void meet(int yielding)
-{
-    uint32_t generation = atomic_load(&shared->generation);
-    if (atomic_fetch_add(&shared->arrived, 1) + 1 == (uint32_t)process_count) {
-        atomic_store(&shared->arrived, 0);
-        atomic_store_explicit(&shared->generation, generation + 1, memory_order_release);
-        return;
-    }
-    while (atomic_load_explicit(&shared->generation, memory_order_acquire) == generation) {
-        if (yielding)
-            sched_yield();
-        else
-            pause_briefly();
-    }
-}
 
 static uint64_t writing_ticks;
 
@@ -448,171 +376,15 @@ static void two_processes(const char *test, const size_t *sizes, int count)
             one_size(test, sizes[i], rewritten);
 }
 
-/* --- more processes than processors ---------------------------------------- */
-
-static double crowded_barriers(long iterations)
-{
-    meet(1);
-    double t0 = now_ns();
-    for (long i = 0; i < iterations; i++)
-        meet(1);
-    return (now_ns() - t0) / (double)iterations;
-}
-
-/* Every process gives `values` numbers (1, or one for each process) and adds up those for it. The
- * two sets take turns: who is a barrier ahead writes the other one. */
-static double crowded_exchanges(long iterations, int values)
-{
-    volatile double sum = 0;
-    meet(1);
-    double t0 = now_ns();
-    for (long i = 0; i < iterations; i++) {
-        double(*set)[MOST_PROCESSES] = shared->contributions[i & 1];
-        for (int v = 0; v < values; v++)
-            set[self][v] = (double)(self + i);
-        meet(1);
-        double total = 0;
-        for (int r = 0; r < process_count; r++)
-            total += set[r][values == 1 ? 0 : self];
-        sum = total;
-    }
-    (void)sum;
-    return (now_ns() - t0) / (double)iterations;
-}
-
-static double crowded_ping_pongs(long iterations)
-{
-    int half = process_count / 2;
-    int first = self < half;
-    struct flag *mine = &shared->pairs[self], *theirs = &shared->pairs[(self + half) % process_count];
-    atomic_store(&mine->sequence, 0);
-    meet(1);
-    double t0 = now_ns();
-    for (uint64_t i = 1; i <= (uint64_t)iterations; i++) {
-        if (first)
-            atomic_store_explicit(&mine->sequence, i, memory_order_release);
-        while (atomic_load_explicit(&theirs->sequence, memory_order_acquire) < i)
-            sched_yield();
-        if (!first)
-            atomic_store_explicit(&mine->sequence, i, memory_order_release);
-    }
-    shared->result[self] = (now_ns() - t0) / (double)iterations / 2;
-    meet(1);
-    double slowest = 0;
-    for (int i = 0; i < process_count; i++)
-        if (shared->result[i] > slowest)
-            slowest = shared->result[i];
-    meet(1);
-    return slowest;
-}
-
-static void crowd(void)
-{
-    for (int r = -1; r < repetitions; r++) {
-        double barrier = crowded_barriers(2000);
-        double allreduce = crowded_exchanges(2000, 1);
-        double alltoall = crowded_exchanges(2000, process_count);
-        double one_way = crowded_ping_pongs(2000);
-        if (self == 0 && r >= 0) {
-            sample("barrier", 0, "us", barrier / 1e3);
-            sample("allreduce", 8, "us", allreduce / 1e3);
-            sample("alltoall", 8, "us", alltoall / 1e3);
-            sample("ping_pong", 8, "us", one_way / 1e3);
-        }
-    }
-}
-
-/* --- processes -------------------------------------------------------------- */
-
-static void *mapped(size_t bytes, int descriptor)
-{
-    int flags = descriptor < 0 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);
-    if (memory == MAP_FAILED) {
-        perror("limits: mmap; pass smaller --sizes");
-        exit(1);
-    }
-    return memory;
-}
-
-static int wait_for_all(const pid_t *children, int count)
-{
-    int failed = 0;
-    for (int i = 0; i < count; i++) {
-        int status = 0;
-        if (waitpid(children[i], &status, 0) < 0 || status != 0)
-            failed = 1;
-    }
-    return failed;
-}
-
-static int blocked(void)
-{
-    int ends[2];
-    struct rusage usage;
-    if (pipe(ends) != 0) {
-        perror("limits: pipe");
-        return 1;
-    }
-    pid_t child = fork();
-    if (child == 0) {
-        char token;
-        _exit(read(ends[0], &token, 1) == 1 ? 0 : 1);
-    }
-    usleep(1000000);
-    if (write(ends[1], "", 1) != 1 || wait_for_all(&child, 1) != 0)
-        return 1;
-    getrusage(RUSAGE_CHILDREN, &usage);
-    sample("blocked_processor_time", 1, "ms",
-           (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1e3 +
-               (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e3);
-    return 0;
-}
-
-static int start_and_meet(const char *program, int count)
-{
-    pid_t children[MOST_PROCESSES];
-    int segment = memfd_create("limits", 0);
-    if (segment < 0 || ftruncate(segment, sizeof(struct shared)) != 0) {
-        perror("limits: memfd_create");
-        return 1;
-    }
-    char number[16], total[16];
-    snprintf(number, sizeof number, "%d", segment);
-    snprintf(total, sizeof total, "%d", count);
-    for (int i = 0; i < count; i++) {
-        children[i] = fork();
-        if (children[i] == 0) {
-            execl("/proc/self/exe", program, "member", number, total, (char *)NULL);
-            _exit(127);
-        }
-    }
-    return wait_for_all(children, count);
-}
-
-static int member(int segment, int count)
-{
-    shared = mapped(sizeof *shared, segment);
-    process_count = count;
-    meet(1);
-    meet(1);
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
     const char *test = argc > 1 ? argv[1] : "";
-    if (strcmp(test, "member") == 0 && argc > 3)
-        return member(atoi(argv[2]), atoi(argv[3]));
-    if (strcmp(test, "footprint") == 0) {
-        sample("private_after_init", 0, "MiB", private_mib());
-        sample("private_after_traffic", 0, "MiB", private_mib());
-        sample("proportional", 0, "MiB", proportional_mib());
-        sample("peak_resident", 0, "MiB", peak_resident_mib());
-        return 0;
+    if (strcmp(test, "latency") != 0 && strcmp(test, "bandwidth") != 0 &&
+        strcmp(test, "message-rate") != 0 && strcmp(test, "memory") != 0) {
+        fprintf(stderr, "usage: limits latency|bandwidth|message-rate|memory [SIZES|-] [REPETITIONS]"
+                        " [MILLISECONDS]\n");
+        return 2;
     }
-    if (strcmp(test, "blocked") == 0)
-        return blocked();
     size_t sizes[MOST_SIZES];
     const char *list = argc > 2 ? argv[2] : "-";
     if (strcmp(test, "message-rate") == 0 && strcmp(list, "-") == 0)
@@ -624,48 +396,26 @@ int main(int argc, char **argv)
         repetitions = 15;
     if (argc > 4)
         sample_ns = atof(argv[4]) * 1e6;
-    int pairs = strcmp(test, "latency") == 0 || strcmp(test, "bandwidth") == 0 ||
-                strcmp(test, "message-rate") == 0 || strcmp(test, "memory") == 0;
-    int crowded = strcmp(test, "crowded") == 0;
-    int startup = strcmp(test, "startup") == 0;
-    process_count = pairs ? 2 : (int)sizes[0];
-    if ((!pairs && !crowded && !startup) || process_count < 1 || process_count > MOST_PROCESSES ||
-        (crowded && process_count % 2 != 0)) {
-        fprintf(stderr, "usage: limits latency|bandwidth|message-rate|memory [SIZES|-] [REPETITIONS]"
-                        " [MILLISECONDS]\n       limits footprint|blocked\n       limits crowded|startup PROCESSES [REPETITIONS]\n");
-        return 2;
-    }
-    if (startup)
-        return start_and_meet(argv[0], process_count);
 
     size_t largest = ARENA_BYTES;
-    for (int i = 0; pairs && i < count; i++)
+    for (int i = 0; i < count; i++)
         if (sizes[i] * 4 > largest)
             largest = sizes[i] * 4;
+    process_count = 2;
     shared = mapped(sizeof *shared, -1);
-    if (pairs) {
-        for (int i = 0; i < 2; i++) {
-            arena[i] = mapped(largest + ARENA_BYTES, -1);
-            memset(arena[i], 1, largest + ARENA_BYTES);
-        }
+    for (int i = 0; i < 2; i++) {
+        arena[i] = mapped(largest + ARENA_BYTES, -1);
+        memset(arena[i], 1, largest + ARENA_BYTES);
     }
     hidden_ns = hidden_ns_of_a_tick_pair();
-    pid_t children[MOST_PROCESSES];
-    for (int i = 1; i < process_count; i++) {
-        children[i] = fork();
-        if (children[i] == 0) {
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-            self = i;
-            break;
-        }
+    pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        self = 1;
     }
     pin_to(self);
     ns_per_tick();
-    if (pairs) {
-        private_copy = touched(largest);
-        two_processes(test, sizes, count);
-    } else {
-        crowd();
-    }
-    return self == 0 ? wait_for_all(children + 1, process_count - 1) : 0;
+    private_copy = touched(largest);
+    two_processes(test, sizes, count);
+    return self == 0 ? wait_for_all(&child, 1) : 0;
 }

@@ -15,11 +15,11 @@
 //! which the same thread may take again (callbacks call MPI), and lets go of it between two
 //! polls while it waits. Invariant: no `RefCell` is borrowed while a call waits or calls back.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
 use lock_api::RawReentrantMutex;
 use pamir_driver::waiting::Rung;
@@ -42,9 +42,9 @@ const RUNNING: u8 = 1;
 const AFTER: u8 = 2;
 
 static PHASE: AtomicU8 = AtomicU8::new(BEFORE);
-static MULTIPLE: AtomicBool = AtomicBool::new(false);
 static LOCK: RawReentrantMutex<RawMutex, RawThreadId> = RawReentrantMutex::INIT;
-static STATE: Global = Global(OnceCell::new());
+/// The state while MPI runs; null before and after, so that one load tells both.
+static STATE: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 
 /// All of MPI in this process.
 pub struct State {
@@ -72,34 +72,26 @@ pub struct State {
     pub thread_level: i32,
     /// The thread that initialised MPI.
     pub main_thread: std::thread::ThreadId,
+    /// Several threads may call MPI at once.
+    multiple: bool,
 }
-
-struct Global(OnceCell<State>);
-
-// SAFETY: the cell is only looked at through `running` and `start`, which hold the lock if
-// several threads may call MPI at once, and otherwise rely on the promise that the program
-// gave with its thread level (MPI-5.0 section 11.6.2): calls do not overlap, and the program
-// orders them, which makes one call's effects visible to the next.
-unsafe impl Sync for Global {}
 
 /// The state, for the length of one call.
-pub struct Running {
-    locked: bool,
-}
+pub struct Running(&'static State);
 
 impl Deref for Running {
     type Target = State;
 
     #[inline(always)]
     fn deref(&self) -> &State {
-        STATE.0.get().expect("a running MPI has its state")
+        self.0
     }
 }
 
 impl Drop for Running {
     #[inline(always)]
     fn drop(&mut self) {
-        if self.locked {
+        if self.0.multiple {
             // SAFETY: `running` locked it for this guard, on this thread.
             unsafe { LOCK.unlock() };
         }
@@ -110,14 +102,18 @@ impl Drop for Running {
 #[inline(always)]
 pub fn running() -> Result<Running> {
     // Acquire: pairs with the Release in `start`.
-    if PHASE.load(Ordering::Acquire) != RUNNING {
+    let state = STATE.load(Ordering::Acquire);
+    // SAFETY: null, or the state that `start` made and nobody frees. It is made of cells: if
+    // several threads may call MPI at once, it is only used under the lock taken below;
+    // otherwise calls do not overlap, as the program promised with its thread level (MPI-5.0
+    // section 11.6.2), and it orders them, which makes one call's effects visible to the next.
+    let Some(state) = (unsafe { state.as_ref() }) else {
         return Err(not_running());
-    }
-    let locked = MULTIPLE.load(Ordering::Relaxed);
-    if locked {
+    };
+    if state.multiple {
         LOCK.lock();
     }
-    Ok(Running { locked })
+    Ok(Running(state))
 }
 
 #[cold]
@@ -142,7 +138,6 @@ pub fn is_finalized() -> bool {
 
 /// Initialises MPI; `multiple` if several threads may call it at once.
 pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
-    MULTIPLE.store(multiple, Ordering::Relaxed);
     if multiple {
         process.context().share(pause_shared);
     }
@@ -159,17 +154,21 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
         requests: Table::new(Kind::Request),
         thread_level,
         main_thread: std::thread::current().id(),
+        multiple,
     };
-    if STATE.0.set(state).is_err() {
+    let began = PHASE.compare_exchange(BEFORE, RUNNING, Ordering::AcqRel, Ordering::Acquire);
+    if began.is_err() {
         return Err(ErrorClass::Other.with("MPI is already initialised"));
     }
+    // Kept until the process ends: threads may be inside of a call whenever that is.
     // Release: pairs with the Acquire in `running`.
-    PHASE.store(RUNNING, Ordering::Release);
+    STATE.store(Box::into_raw(Box::new(state)), Ordering::Release);
     Ok(())
 }
 
 /// From here on only the few functions that may be called after `MPI_Finalize` work.
 pub fn stop() {
+    STATE.store(std::ptr::null_mut(), Ordering::Release);
     PHASE.store(AFTER, Ordering::Release);
 }
 

@@ -7,8 +7,8 @@ use std::rc::Rc;
 use pamir_driver::unit::UnitError;
 use pamir_transport::context::Context;
 use pamir_transport::tagged::buffer::Buffer;
-use pamir_transport::tagged::envelope::Pattern;
-use pamir_transport::tagged::request::{Outcome, RequestId};
+use pamir_transport::tagged::envelope::{Envelope, Pattern};
+use pamir_transport::tagged::request::{Outcome, Request, RequestId};
 use pamir_transport::tagged::send::{Address, Completion};
 
 use crate::communicator::Communicator;
@@ -20,6 +20,17 @@ pub fn address(communicator: &Communicator, rank: usize, tag: i32) -> Address {
     Address {
         task,
         context: communicator.context_id(),
+        tag,
+    }
+}
+
+/// The one envelope that a receive from `rank` with `tag` looks for.
+#[inline(always)]
+pub fn envelope(communicator: &Communicator, rank: usize, tag: i32) -> Envelope {
+    let source = communicator.peer_task(rank) as u32;
+    Envelope {
+        context: communicator.context_id(),
+        source,
         tag,
     }
 }
@@ -67,11 +78,12 @@ pub unsafe fn start_receive(
     Ok(id)
 }
 
-/// A request of a communicator whose ranks are not the tasks keeps it alive, since the
-/// source of its message must be translated when it is complete.
+/// A request keeps its communicator alive where the source of its message must be translated
+/// when it is complete, and where the communicator may be freed before: its context id must
+/// not be another's while messages may still match.
 #[inline(always)]
 fn keep(context: &Context, communicator: &Rc<Communicator>, id: RequestId) {
-    if !communicator.is_identity()
+    if communicator.is_kept_by_requests()
         && let Some(request) = context.requests().get(id)
     {
         request.keeps.replace(Some(communicator.clone()));
@@ -85,8 +97,10 @@ pub fn wait(context: &Context, id: RequestId) -> Result<Option<Outcome>, UnitErr
     let Some(request) = context.requests().get(id) else {
         return Ok(None);
     };
-    context.advance_until(|| request.is_complete())?;
-    Ok(take(context, id))
+    if !request.is_complete() {
+        context.advance_until(|| request.is_complete())?;
+    }
+    Ok(Some(settle(context, id, request)))
 }
 
 /// The outcome of a complete request, which is freed; `None` if it is not complete.
@@ -96,13 +110,27 @@ pub fn take(context: &Context, id: RequestId) -> Option<Outcome> {
         .requests()
         .get(id)
         .filter(|request| request.is_complete())?;
+    Some(settle(context, id, request))
+}
+
+/// Reads the outcome of a complete request and frees it.
+#[inline(always)]
+fn settle(context: &Context, id: RequestId, request: &Request) -> Outcome {
     let mut outcome = request.outcome.get();
-    if let Some(kept) = &*request.keeps.borrow()
-        && let Some(communicator) = kept.downcast_ref::<Communicator>()
-    {
-        let rank = communicator.peer_rank(outcome.task as usize);
-        outcome.task = rank.unwrap_or(outcome.task as usize) as u32;
+    if request.keeps.borrow().is_some() {
+        translate(request, &mut outcome);
     }
     context.requests().free(id, request);
-    Some(outcome)
+    outcome
+}
+
+/// Turns the task at the other end into its rank in the request's communicator.
+#[cold]
+fn translate(request: &Request, outcome: &mut Outcome) {
+    if let Some(kept) = &*request.keeps.borrow()
+        && let Some(communicator) = kept.downcast_ref::<Communicator>()
+        && let Some(rank) = communicator.peer_rank(outcome.task as usize)
+    {
+        outcome.task = rank as u32;
+    }
 }

@@ -17,14 +17,17 @@
 
 use pamir_driver::kernel_copy;
 use pamir_driver::packet::{Packet, PacketHandlerTable};
-use pamir_driver::unit::{FRAGMENT_BYTES, UnitError};
+use pamir_driver::unit::UnitError;
 
 use crate::context::Context;
 use crate::protocol::kind;
-use crate::tagged::buffer::Buffer;
+use crate::tagged::buffer::{Buffer, Noncontiguous};
 use crate::tagged::envelope::Envelope;
 use crate::tagged::request::{Outcome, Request, RequestId};
 use crate::tagged::send::IN_ONE_PIECE;
+
+/// Bytes of a packet unpacked at once.
+const PIECE_BYTES: usize = 4096;
 
 /// Bytes fetched at once into a buffer that is not contiguous.
 const FETCH_BYTES: usize = 64 * 1024;
@@ -108,29 +111,52 @@ pub(crate) fn unknown(_: &Context, rank: u32, _: Packet<'_>) -> Result<(), UnitE
 
 fn eager(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     let envelope = Envelope::from_metadata(packet.word(0), origin);
-    let total = packet.bytes().saturating_sub(8);
-    match context.take_receive(&envelope) {
-        Some((id, request)) => {
+    let total = packet.data_bytes(8);
+    match context.posted.take_receive(&envelope) {
+        Some(id) => {
+            let request = context
+                .requests
+                .get(id)
+                .expect("a posted receive has its request");
+            request.posted.set(None);
             deliver(request, 0, packet, 8);
-            context.received(id, request, total);
+            let room = request.buffer.borrow().bytes();
+            context
+                .requests
+                .finish(id, request, outcome(&envelope, total, room));
         }
-        None => context.keep(envelope, packet.to_vec(8), total, None),
+        None => context.keep(envelope, packet.to_vec(packet.data_at(8)), total, None),
     }
     Ok(())
 }
 
+/// How the receive of a message of `total` bytes into `room` bytes ends.
+#[inline(always)]
+fn outcome(envelope: &Envelope, total: usize, room: usize) -> Outcome {
+    Outcome {
+        task: envelope.source,
+        tag: envelope.tag,
+        bytes: total.min(room),
+        message_bytes: total,
+        truncated: total > room,
+        cancelled: false,
+    }
+}
+
 fn eager_synchronous(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     let envelope = Envelope::from_metadata(packet.word(0), origin);
-    let total = packet.bytes().saturating_sub(16);
-    let sender = RequestId::from_word(packet.word(8));
+    // The origin's request comes before the message.
+    let from = packet.data_at(8) + 8;
+    let total = packet.bytes().saturating_sub(from);
+    let sender = RequestId::from_word(packet.word(from - 8));
     match context.take_receive(&envelope) {
         Some((id, request)) => {
-            deliver(request, 0, packet, 16);
+            deliver_from(request, 0, packet, from);
             context.received(id, request, total);
             context.control(origin as usize, kind::FINISHED, 0, sender.word(), &[])
         }
         None => {
-            context.keep(envelope, packet.to_vec(16), total, Some(sender));
+            context.keep(envelope, packet.to_vec(from), total, Some(sender));
             Ok(())
         }
     }
@@ -150,19 +176,19 @@ fn eager_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), 
             deliver(request, 0, packet, 16);
             Incoming::Request {
                 id,
-                at: packet.bytes().saturating_sub(16),
+                at: packet.data_bytes(16),
                 total,
             }
         }
         None => {
             let mut data = Vec::with_capacity(total);
-            data.extend_from_slice(&packet.to_vec(16));
+            data.extend_from_slice(&packet.to_vec(packet.data_at(16)));
             let message = Unexpected::Data {
                 data,
                 total,
                 synchronous: None,
             };
-            let index = context.unexpected.borrow_mut().arrive(envelope, message);
+            let index = context.unexpected.arrive(envelope, message);
             Incoming::Unexpected { index }
         }
     };
@@ -172,7 +198,7 @@ fn eager_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), 
 
 fn data_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     let id = RequestId::from_word(packet.word(0));
-    let (at, total) = (packet.bytes().saturating_sub(16), packet.word(8) as usize);
+    let (at, total) = (packet.data_bytes(16), packet.word(8) as usize);
     if let Some(request) = context.requests.get(id) {
         deliver(request, 0, packet, 16);
     }
@@ -184,7 +210,7 @@ fn data(context: &Context, _origin: u32, packet: Packet<'_>) -> Result<(), UnitE
     let id = RequestId::from_word(packet.word(0));
     if let Some(request) = context.requests.get(id) {
         deliver(request, 0, packet, 8);
-        context.received(id, request, packet.bytes().saturating_sub(8));
+        context.received(id, request, packet.data_bytes(8));
     }
     Ok(())
 }
@@ -213,7 +239,7 @@ fn continue_request(
     if let Some(request) = request {
         deliver(request, at, packet, 0);
     }
-    let at = at + packet.bytes();
+    let at = at + packet.data_bytes(0);
     if at < total {
         context.incoming[origin as usize].set(Incoming::Request { id, at, total });
         return;
@@ -230,16 +256,23 @@ fn continue_unexpected(
     packet: Packet<'_>,
     index: u32,
 ) -> Result<(), UnitError> {
-    let mut unexpected = context.unexpected.borrow_mut();
-    let Some(Unexpected::Data { data, total, .. }) = unexpected.get_mut(index) else {
-        return Err(UnitError::Packet {
-            rank: origin,
-            reason: "it continues a message that is gone",
-        });
-    };
-    data.extend_from_slice(&packet.to_vec(0));
-    if data.len() >= *total {
-        context.incoming[origin as usize].set(Incoming::Nothing);
+    let complete = context.unexpected.with(index, |message| match message {
+        Unexpected::Data { data, total, .. } => {
+            data.extend_from_slice(&packet.to_vec(packet.data_at(0)));
+            Some(data.len() >= *total)
+        }
+        Unexpected::Rendezvous(_) => None,
+    });
+    match complete.flatten() {
+        None => {
+            let reason = "it continues a message that is gone";
+            return Err(UnitError::Packet {
+                rank: origin,
+                reason,
+            });
+        }
+        Some(true) => context.incoming[origin as usize].set(Incoming::Nothing),
+        Some(false) => {}
     }
     Ok(())
 }
@@ -257,7 +290,6 @@ fn request_to_send(context: &Context, origin: u32, packet: Packet<'_>) -> Result
         None => {
             context
                 .unexpected
-                .borrow_mut()
                 .arrive(envelope, Unexpected::Rendezvous(offer));
             Ok(())
         }
@@ -273,10 +305,16 @@ fn finished(context: &Context, _origin: u32, packet: Packet<'_>) -> Result<(), U
     Ok(())
 }
 
-/// Copies a packet's data, from its byte `from` on, to byte `at` of the receive's buffer, as
-/// far as there is room.
+/// Copies the data behind a packet's header to byte `at` of the receive's buffer, as far as
+/// there is room.
 #[inline(always)]
-fn deliver(request: &Request, at: usize, packet: Packet<'_>, from: usize) {
+fn deliver(request: &Request, at: usize, packet: Packet<'_>, header_bytes: usize) {
+    deliver_from(request, at, packet, packet.data_at(header_bytes));
+}
+
+/// Copies a packet's bytes from its byte `from` on.
+#[inline(always)]
+fn deliver_from(request: &Request, at: usize, packet: Packet<'_>, from: usize) {
     let bytes = packet.bytes().saturating_sub(from);
     match &mut *request.buffer.borrow_mut() {
         Buffer::Contiguous {
@@ -289,16 +327,28 @@ fn deliver(request: &Request, at: usize, packet: Packet<'_>, from: usize) {
             unsafe { packet.copy_to(from, address.wrapping_add(at), bytes) };
         }
         Buffer::Noncontiguous(memory) => {
-            let bytes = bytes
-                .min(memory.bytes().saturating_sub(at))
-                .min(FRAGMENT_BYTES);
-            let mut copy = [0_u8; FRAGMENT_BYTES];
-            // SAFETY: the copy has room for a fragment; at + bytes is at most what the
-            // described memory takes, and whoever posted the receive vouched for it.
-            unsafe {
-                packet.copy_to(from, copy.as_mut_ptr(), bytes);
-                memory.unpack(at, copy.as_ptr(), bytes);
-            }
+            let bytes = bytes.min(memory.bytes().saturating_sub(at));
+            unpack(memory.as_mut(), at, packet, from, bytes);
+        }
+    }
+}
+
+/// Unpacks a packet's data piece by piece, each copied out of the peer's reach first.
+fn unpack(
+    memory: &mut dyn Noncontiguous,
+    at: usize,
+    packet: Packet<'_>,
+    from: usize,
+    bytes: usize,
+) {
+    let mut piece = [0_u8; PIECE_BYTES];
+    for done in (0..bytes).step_by(PIECE_BYTES) {
+        let length = PIECE_BYTES.min(bytes - done);
+        // SAFETY: the piece has room for the length; at + bytes is at most what the described
+        // memory takes, and whoever posted the receive vouched for it.
+        unsafe {
+            packet.copy_to(from + done, piece.as_mut_ptr(), length);
+            memory.unpack(at + done, piece.as_ptr(), length);
         }
     }
 }
@@ -307,7 +357,7 @@ impl Context {
     /// The oldest posted receive that looks for `envelope`.
     #[inline(always)]
     fn take_receive(&self, envelope: &Envelope) -> Option<(RequestId, &'static Request)> {
-        let id = self.posted.borrow_mut().take_receive(envelope)?;
+        let id = self.posted.take_receive(envelope)?;
         let request = self
             .requests
             .get(id)
@@ -332,12 +382,13 @@ impl Context {
     #[inline(always)]
     pub(crate) fn received(&self, id: RequestId, request: &Request, total: usize) {
         let room = request.buffer.borrow().bytes();
-        let outcome = Outcome {
-            bytes: total.min(room),
-            message_bytes: total,
-            truncated: total > room,
-            ..request.outcome.get()
+        let Outcome { task, tag, .. } = request.outcome.get();
+        let envelope = Envelope {
+            context: 0,
+            source: task,
+            tag,
         };
+        let outcome = outcome(&envelope, total, room);
         self.requests.finish(id, request, outcome);
     }
 
@@ -354,10 +405,14 @@ impl Context {
             total,
             synchronous,
         };
-        self.unexpected.borrow_mut().arrive(envelope, message);
+        self.unexpected.arrive(envelope, message);
     }
 
-    /// A matched message's data waits at its origin: copies it, or asks for packets.
+    /// A matched message's data waits at its origin: asks for packets, or copies it.
+    ///
+    /// Packets are two copies, but both sides make them at once, and the second one reads what
+    /// the first has just written: 1 MiB takes 41 us, where one copy through the kernel takes
+    /// 125. Ranks that share a processor do not copy at once, and let the kernel copy.
     pub(crate) fn fetch(
         &self,
         id: RequestId,
@@ -365,7 +420,7 @@ impl Context {
         origin: u32,
         offer: Offer,
     ) -> Result<(), UnitError> {
-        if offer.in_one_piece && self.copy_offer(request, origin, offer) {
+        if offer.in_one_piece && self.unit.is_crowded() && self.copy_offer(request, origin, offer) {
             self.received(id, request, offer.bytes);
             return self.control(
                 origin as usize,

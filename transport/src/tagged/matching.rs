@@ -16,6 +16,8 @@
 //! Invariant: each list is in order of age; an entry is in exactly one bucket or in
 //! `wild`, and in `all` unless it has been taken out of sight.
 
+use std::cell::{Cell, RefCell};
+
 use crate::tagged::envelope::{Envelope, Pattern};
 
 const BUCKETS: usize = 256;
@@ -63,7 +65,8 @@ struct Entry<T> {
 #[derive(Debug)]
 pub struct Bin<T> {
     entries: Vec<Entry<T>>,
-    free: Vec<u32>,
+    /// First of the entries that are not in use, linked by their `next`.
+    free: u32,
     buckets: Box<[List; BUCKETS]>,
     wild: List,
     all: List,
@@ -75,7 +78,7 @@ impl<T> Default for Bin<T> {
     fn default() -> Self {
         Self {
             entries: Vec::new(),
-            free: Vec::new(),
+            free: NONE,
             buckets: Box::new([EMPTY; BUCKETS]),
             wild: EMPTY,
             all: EMPTY,
@@ -122,9 +125,29 @@ impl<T> Bin<T> {
         if self.waiting == 0 {
             return None;
         }
+        let bucket = bucket(envelope);
+        let first = self.buckets[bucket].first;
+        if first != NONE && self.wild.first == NONE {
+            let entry = &self.entries[first as usize];
+            if entry.pattern.matches(envelope) {
+                self.unlink_first(bucket, entry.links[Link::Bucket as usize].next);
+                return self.take(first);
+            }
+        }
         let index = self.oldest_receive(envelope)?;
         self.unlink_bucket(index);
         self.take(index)
+    }
+
+    /// Takes the first entry, which `next` follows, out of a bucket.
+    #[inline(always)]
+    fn unlink_first(&mut self, bucket: usize, next: u32) {
+        self.waiting -= 1;
+        self.buckets[bucket].first = next;
+        match next {
+            NONE => self.buckets[bucket].last = NONE,
+            next => self.entries[next as usize].links[Link::Bucket as usize].previous = NONE,
+        }
     }
 
     fn oldest_receive(&self, envelope: &Envelope) -> Option<u32> {
@@ -193,8 +216,10 @@ impl<T> Bin<T> {
 
     /// Takes a hidden message away.
     pub fn take(&mut self, index: u32) -> Option<T> {
-        let value = self.entries.get_mut(index as usize)?.value.take()?;
-        self.free.push(index);
+        let entry = self.entries.get_mut(index as usize)?;
+        let value = entry.value.take()?;
+        entry.links[Link::Bucket as usize].next = self.free;
+        self.free = index;
         Some(value)
     }
 
@@ -215,8 +240,11 @@ impl<T> Bin<T> {
             links,
             value: Some(value),
         };
-        if let Some(index) = self.free.pop() {
-            self.entries[index as usize] = entry;
+        if self.free != NONE {
+            let index = self.free;
+            let slot = &mut self.entries[index as usize];
+            self.free = slot.links[Link::Bucket as usize].next;
+            *slot = entry;
             return index;
         }
         self.entries.push(entry);
@@ -285,6 +313,93 @@ impl<T> Bin<T> {
             NONE => list.last = previous,
             next => self.entries[next as usize].links[link as usize].previous = previous,
         }
+    }
+}
+
+/// A [`Bin`] that is borrowed for the length of one call, and whose number of entries can be
+/// read without that.
+#[derive(Debug)]
+pub struct Queue<T> {
+    bin: RefCell<Bin<T>>,
+    waiting: Cell<usize>,
+}
+
+impl<T> Default for Queue<T> {
+    fn default() -> Self {
+        Self {
+            bin: RefCell::default(),
+            waiting: Cell::new(0),
+        }
+    }
+}
+
+impl<T> Queue<T> {
+    /// How many entries wait to be found.
+    #[inline(always)]
+    pub fn waiting(&self) -> usize {
+        self.waiting.get()
+    }
+
+    #[inline(always)]
+    fn change<R>(&self, change: impl FnOnce(&mut Bin<T>) -> R) -> R {
+        let mut bin = self.bin.borrow_mut();
+        let result = change(&mut bin);
+        self.waiting.set(bin.waiting());
+        result
+    }
+
+    /// [`Bin::post`].
+    #[inline]
+    pub fn post(&self, pattern: Pattern, value: T) -> u32 {
+        self.change(|bin| bin.post(pattern, value))
+    }
+
+    /// [`Bin::arrive`].
+    pub fn arrive(&self, envelope: Envelope, value: T) -> u32 {
+        self.change(|bin| bin.arrive(envelope, value))
+    }
+
+    /// [`Bin::take_receive`].
+    #[inline]
+    pub fn take_receive(&self, envelope: &Envelope) -> Option<T> {
+        if self.waiting() == 0 {
+            return None;
+        }
+        self.change(|bin| bin.take_receive(envelope))
+    }
+
+    /// [`Bin::find_message`].
+    #[inline]
+    pub fn find_message(&self, pattern: &Pattern) -> Option<u32> {
+        if self.waiting() == 0 {
+            return None;
+        }
+        self.bin.borrow().find_message(pattern)
+    }
+
+    /// [`Bin::envelope`].
+    pub fn envelope(&self, index: u32) -> Envelope {
+        self.bin.borrow().envelope(index)
+    }
+
+    /// Looks at, or changes, an entry that has not been taken.
+    pub fn with<R>(&self, index: u32, look: impl FnOnce(&mut T) -> R) -> Option<R> {
+        self.bin.borrow_mut().get_mut(index).map(look)
+    }
+
+    /// [`Bin::hide`].
+    pub fn hide(&self, index: u32) {
+        self.change(|bin| bin.hide(index));
+    }
+
+    /// [`Bin::take`].
+    pub fn take(&self, index: u32) -> Option<T> {
+        self.change(|bin| bin.take(index))
+    }
+
+    /// [`Bin::withdraw`].
+    pub fn withdraw(&self, index: u32) -> Option<T> {
+        self.change(|bin| bin.withdraw(index))
     }
 }
 

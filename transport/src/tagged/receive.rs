@@ -3,7 +3,7 @@
 //! Before: `mpi/point_to_point/receive`, or a collective's exchange. After: the request is
 //! complete at once if the message was here, else [`crate::tagged::arrival`] completes it.
 
-use pamir_driver::unit::UnitError;
+use pamir_driver::unit::{Next, UnitError};
 
 use crate::context::Context;
 use crate::protocol::kind;
@@ -30,6 +30,10 @@ pub struct MatchedMessage {
     pub found: Found,
 }
 
+/// How often [`Context::receive_at_once`] looks: about a microsecond, during which other
+/// origins are not looked after.
+const AT_ONCE_POLLS: u32 = 64;
+
 impl Context {
     /// Receives the next message that `pattern` looks for into `buffer`.
     ///
@@ -39,18 +43,55 @@ impl Context {
     #[inline]
     pub unsafe fn receive(&self, pattern: Pattern, buffer: Buffer) -> Result<RequestId, UnitError> {
         let (id, request) = self.requests.start(buffer);
-        let found = self.unexpected.borrow().find_message(&pattern);
+        let found = self.unexpected.find_message(&pattern);
         match found {
             Some(index) => {
-                self.unexpected.borrow_mut().hide(index);
+                self.unexpected.hide(index);
                 self.take_message(index, id, request)?;
             }
             None => {
-                let place = self.posted.borrow_mut().post(pattern, id);
+                let place = self.posted.post(pattern, id);
                 request.posted.set(Some(place));
             }
         }
         Ok(id)
+    }
+
+    /// Receives a message with exactly this envelope into `room` bytes at `address`, if it
+    /// comes within a short while as one packet and nothing else is under way: then it needs
+    /// no request. Gives the message's length, of which at most `room` bytes were copied. `None`:
+    /// nothing has been received; post the receive.
+    ///
+    /// # Safety
+    ///
+    /// `address` is writable for `room` bytes.
+    #[inline(always)]
+    pub unsafe fn receive_at_once(
+        &self,
+        wanted: Envelope,
+        address: *mut u8,
+        room: usize,
+    ) -> Result<Option<usize>, UnitError> {
+        if self.posted.waiting() | self.unexpected.waiting() != 0 || !self.is_idle() {
+            return Ok(None);
+        }
+        let metadata = Envelope::metadata(wanted.context, wanted.tag);
+        for _ in 0..AT_ONCE_POLLS {
+            let next =
+                self.unit
+                    .take_packet(wanted.source as usize, kind::EAGER, metadata, |packet| {
+                        let bytes = packet.data_bytes(8);
+                        // SAFETY: at most `room` bytes are written, which the caller vouches for.
+                        unsafe { packet.copy_to(packet.data_at(8), address, bytes.min(room)) };
+                        bytes
+                    })?;
+            match next {
+                Next::Taken(bytes) => return Ok(Some(bytes)),
+                Next::Other => return Ok(None),
+                Next::Nothing => std::hint::spin_loop(),
+            }
+        }
+        Ok(None)
     }
 
     /// Receives a message that a matched probe has taken out.
@@ -70,8 +111,8 @@ impl Context {
 
     /// Gives a hidden message to a receive.
     fn take_message(&self, index: u32, id: RequestId, request: &Request) -> Result<(), UnitError> {
-        let envelope = self.unexpected.borrow().envelope(index);
-        let message = self.unexpected.borrow_mut().take(index);
+        let envelope = self.unexpected.envelope(index);
+        let message = self.unexpected.take(index);
         self.matched(request, &envelope);
         match message.expect("a hidden message is taken once") {
             Unexpected::Rendezvous(offer) => self.fetch(id, request, envelope.source, offer),
@@ -113,17 +154,17 @@ impl Context {
     /// Looks for a message, and leaves it where it is.
     #[inline]
     pub fn probe(&self, pattern: &Pattern) -> Option<Found> {
-        let mut unexpected = self.unexpected.borrow_mut();
+        let unexpected = &self.unexpected;
         let index = unexpected.find_message(pattern)?;
         let envelope = unexpected.envelope(index);
-        let bytes = unexpected.get_mut(index)?.bytes();
+        let bytes = unexpected.with(index, |message| message.bytes())?;
         Some(Found { envelope, bytes })
     }
 
     /// Looks for a message, and takes it out so that nobody else can receive it.
     pub fn probe_matched(&self, pattern: &Pattern) -> Option<MatchedMessage> {
         let found = self.probe(pattern)?;
-        let mut unexpected = self.unexpected.borrow_mut();
+        let unexpected = &self.unexpected;
         let index = unexpected.find_message(pattern)?;
         unexpected.hide(index);
         Some(MatchedMessage { index, found })
@@ -140,7 +181,7 @@ impl Context {
         if request.phase() != Phase::Active {
             return false;
         }
-        self.posted.borrow_mut().withdraw(place);
+        self.posted.withdraw(place);
         let outcome = Outcome {
             cancelled: true,
             ..Outcome::default()

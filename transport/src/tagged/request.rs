@@ -90,6 +90,7 @@ pub struct Outcome {
 pub struct Request {
     generation: Cell<u32>,
     phase: Cell<Phase>,
+    next_free: Cell<u32>,
     /// For the layer above: a number of its own, such as the handle of a communicator.
     pub owner: Cell<u64>,
     /// For the layer above: what must live until it has read the outcome.
@@ -107,6 +108,7 @@ impl Request {
         Self {
             generation: Cell::new(1),
             phase: Cell::new(Phase::Free),
+            next_free: Cell::new(0),
             owner: Cell::new(0),
             keeps: RefCell::new(None),
             buffer: RefCell::new(NOTHING),
@@ -137,16 +139,20 @@ const NOTHING: Buffer = Buffer::Contiguous {
 #[derive(Debug, Default)]
 pub struct Requests {
     blocks: RefCell<Vec<&'static [Request; BLOCK]>>,
-    free: RefCell<Vec<u32>>,
+    /// One more than the first slot that is not in use, linked by `next_free`; 0 if none.
+    free: Cell<u32>,
 }
 
 impl Requests {
     /// Takes a slot for an operation on `buffer`.
     #[inline]
     pub fn start(&self, buffer: Buffer) -> (RequestId, &'static Request) {
-        let free = self.free.borrow_mut().pop();
-        let index = free.unwrap_or_else(|| self.grow());
+        if self.free.get() == 0 {
+            self.grow();
+        }
+        let index = self.free.get() - 1;
         let request = self.slot(index as usize).expect("a free slot exists");
+        self.free.set(request.next_free.get());
         request.phase.set(Phase::Active);
         request.buffer.replace(buffer);
         (
@@ -156,17 +162,21 @@ impl Requests {
     }
 
     #[cold]
-    fn grow(&self) -> u32 {
+    fn grow(&self) {
         // Kept for the life of the process, as the module's text says: slots are reused.
         let block: &'static [Request; BLOCK] =
             Box::leak(Box::new(std::array::from_fn(|_| Request::empty())));
         let mut blocks = self.blocks.borrow_mut();
-        let first = blocks.len() * BLOCK;
+        let first = (blocks.len() * BLOCK) as u32;
+        for (number, request) in (first + 1..)
+            .zip(block)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+        {
+            request.next_free.set(self.free.replace(number));
+        }
         blocks.push(block);
-        self.free
-            .borrow_mut()
-            .extend((first + 1..first + BLOCK).rev().map(|index| index as u32));
-        first as u32
     }
 
     #[inline(always)]
@@ -220,7 +230,9 @@ impl Requests {
         if matches!(*request.buffer.borrow(), Buffer::Noncontiguous(_)) {
             request.buffer.replace(NOTHING);
         }
-        self.free.borrow_mut().push(id.index() as u32);
+        request
+            .next_free
+            .set(self.free.replace(id.index() as u32 + 1));
     }
 }
 

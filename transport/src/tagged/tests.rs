@@ -8,16 +8,22 @@ use crate::context::Context;
 use pamir_driver::job::{Job, JobSpecification};
 use proptest::prelude::*;
 
-fn contexts(tasks: usize) -> Vec<Context> {
+/// Contexts whose tasks have a processor each, or share one.
+fn contexts_on(processing_units: Vec<Option<u32>>) -> Vec<Context> {
+    let tasks = processing_units.len();
     let job = Job::create(&JobSpecification {
         ranks: tasks,
-        processing_units: vec![],
+        processing_units,
     })
     .unwrap();
     let attach = |task| Job::attach(job.file_descriptor().try_clone_to_owned().unwrap(), task);
     (0..tasks)
         .map(|task| Context::new(attach(task).unwrap(), task).unwrap())
         .collect()
+}
+
+fn contexts(tasks: usize) -> Vec<Context> {
+    contexts_on((0..tasks as u32).map(Some).collect())
 }
 
 /// Every second byte of a vector: the simplest memory with gaps.
@@ -132,14 +138,15 @@ fn exchange(
     }
 }
 
-const SIZES: [usize; 16] = [
-    0, 1, 8, 48, 49, 4071, 4072, 4073, 4080, 4081, 8160, 8161, 16_384, 16_385, 100_000, 1_000_000,
+const SIZES: [usize; 20] = [
+    0, 1, 8, 48, 49, 1007, 1008, 1015, 1016, 1023, 1024, 4080, 8184, 8192, 8193, 16_384, 32_768,
+    65_536, 65_537, 1_000_000,
 ];
 
 #[test]
 fn every_protocol_carries_every_size() {
-    let contexts = contexts(2);
-    for kernel_refuses in [false, true] {
+    for (units, kernel_refuses) in [([0, 1], false), ([0, 0], false), ([0, 0], true)] {
+        let contexts = contexts_on(units.map(Some).to_vec());
         contexts[1].kernel_refuses.set(kernel_refuses);
         for bytes in SIZES {
             for receive_first in [false, true] {

@@ -1,10 +1,10 @@
 //! Blocking and nonblocking sends, receives and their combinations.
 
 use std::ffi::{c_int, c_void};
+use std::rc::Rc;
 
 use pamir_mpi::communicator::Communicator;
-use pamir_mpi::point_to_point::{address, pattern, start_receive, start_send};
-use pamir_transport::tagged::buffer::Buffer;
+use pamir_mpi::point_to_point::{address, envelope, pattern, start_receive, start_send};
 use pamir_transport::tagged::request::{Outcome, RequestId};
 use pamir_transport::tagged::send::Completion;
 
@@ -30,6 +30,18 @@ pub fn request_handle(id: RequestId) -> MPI_Request {
 pub fn request_id(request: MPI_Request) -> Option<RequestId> {
     let marked = request.0 & MESSAGE_REQUEST != 0;
     marked.then(|| RequestId::from_word((request.0 & !MESSAGE_REQUEST) as u64))
+}
+
+/// The communicator behind a handle, borrowed where it is `MPI_COMM_WORLD`.
+macro_rules! borrowed {
+    ($state:ident, $comm:ident, $held:ident) => {
+        if $comm == MPI_COMM_WORLD {
+            $state.process.world()
+        } else {
+            $held = named(&$state, $comm)?;
+            &$held
+        }
+    };
 }
 
 /// The rank a message goes to; `None` for `MPI_PROC_NULL`.
@@ -111,16 +123,17 @@ pub unsafe fn send<C: Count>(
     comm: MPI_Comm,
 ) -> Result {
     let state = running()?;
-    let communicator = named(&state, comm)?;
+    let held;
+    let communicator = borrowed!(state, comm, held);
     let Some(data) = span(&state, buf.cast(), count.to_i64(), datatype) else {
         // SAFETY: as the caller vouches.
         return unsafe { send_mode(buf, count, datatype, dest, tag, comm, Completion::Local) };
     };
-    let Some(rank) = destination(&communicator, dest, tag)? else {
+    let Some(rank) = destination(communicator, dest, tag)? else {
         return Ok(());
     };
     let context = state.process.context();
-    let to = address(&communicator, rank, tag);
+    let to = address(communicator, rank, tag);
     // SAFETY: the caller vouches for the buffer, until this returns.
     match unsafe { context.send(to, data.address, data.bytes)? } {
         None => Ok(()),
@@ -179,9 +192,60 @@ pub unsafe fn recv<C: Count>(
     status: *mut MPI_Status,
 ) -> Result {
     let state = running()?;
-    let communicator = named(&state, comm)?;
-    let data = buffer(&state, buf.cast(), count.to_i64(), datatype)?;
-    let (rank, tag) = match source(&communicator, source_rank, tag) {
+    let held;
+    let communicator = borrowed!(state, comm, held);
+    if let Some(data) = span(&state, buf.cast(), count.to_i64(), datatype)
+        && communicator.has_peer(source_rank as usize)
+        && tag >= 0
+    {
+        let wanted = envelope(communicator, source_rank as usize, tag);
+        let context = state.process.context();
+        // SAFETY: the caller vouches for the buffer.
+        let received = unsafe { context.receive_at_once(wanted, data.address, data.bytes)? };
+        if let Some(message_bytes) = received {
+            let bytes = message_bytes.min(data.bytes) as i64;
+            // SAFETY: as the caller vouches.
+            unsafe { write_status(status, MPI_Status::new(source_rank, tag, bytes)) };
+            if message_bytes > data.bytes {
+                return Err(too_long(message_bytes, data.bytes, source_rank as u32, tag));
+            }
+            return Ok(());
+        }
+    }
+    // SAFETY: as the caller vouches.
+    unsafe {
+        recv_posted(
+            &state,
+            communicator,
+            buf,
+            count.to_i64(),
+            datatype,
+            source_rank,
+            tag,
+            status,
+        )
+    }
+}
+
+/// A receive that has to wait.
+///
+/// # Safety
+///
+/// As for [`recv`].
+#[inline(never)]
+#[allow(clippy::too_many_arguments)] // MPI_Recv has seven, and the two that they name.
+unsafe fn recv_posted(
+    state: &State,
+    communicator: &Rc<Communicator>,
+    buf: *mut c_void,
+    count: i64,
+    datatype: MPI_Datatype,
+    source_rank: c_int,
+    tag: c_int,
+    status: *mut MPI_Status,
+) -> Result {
+    let data = buffer(state, buf.cast(), count, datatype)?;
+    let (rank, tag) = match source(communicator, source_rank, tag) {
         Ok(found) => found,
         Err(None) => {
             // SAFETY: as the caller vouches.
@@ -191,9 +255,9 @@ pub unsafe fn recv<C: Count>(
         Err(Some(error)) => return Err(error),
     };
     let context = state.process.context();
-    let wanted = pattern(&communicator, rank, tag);
+    let wanted = pattern(communicator, rank, tag);
     // SAFETY: the caller vouches for the buffer, until this returns.
-    let id = unsafe { start_receive(context, &communicator, wanted, data)? };
+    let id = unsafe { start_receive(context, communicator, wanted, data)? };
     let outcome =
         pamir_mpi::point_to_point::wait(context, id)?.expect("the receive was just posted");
     // SAFETY: as the caller vouches.
@@ -218,29 +282,64 @@ pub unsafe fn isend<C: Count>(
     request: *mut MPI_Request,
 ) -> Result {
     let state = running()?;
+    let held;
+    let communicator = borrowed!(state, comm, held);
+    let Some(data) = span(&state, buf.cast(), count.to_i64(), datatype) else {
+        // SAFETY: as the caller vouches.
+        return unsafe {
+            start_mode(
+                buf,
+                count,
+                datatype,
+                dest,
+                tag,
+                comm,
+                request,
+                Completion::Local,
+            )
+        };
+    };
+    let mut handle = MPI_Request(COMPLETED_SEND);
+    if let Some(rank) = destination(communicator, dest, tag)? {
+        let to = address(communicator, rank, tag);
+        // SAFETY: the caller vouches for the buffer.
+        let sent = unsafe { state.process.context().send(to, data.address, data.bytes)? };
+        if let Some(id) = sent {
+            handle = request_handle(id);
+        }
+    }
+    // SAFETY: the caller vouches for the request.
+    unsafe { request.write(handle) };
+    Ok(())
+}
+
+/// A nonblocking send of any datatype.
+///
+/// # Safety
+///
+/// As for [`isend`].
+#[allow(clippy::too_many_arguments)] // MPI_Isend has seven, and the mode.
+unsafe fn start_mode<C: Count>(
+    buf: *const c_void,
+    count: C,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+    completion: Completion,
+) -> Result {
+    let state = running()?;
     let communicator = named(&state, comm)?;
     let data = buffer(&state, buf.cast(), count.to_i64(), datatype)?;
-    let context = state.process.context();
-    let sent = match destination(&communicator, dest, tag)? {
-        None => None,
-        Some(rank) => {
-            let to = address(&communicator, rank, tag);
-            // SAFETY: the caller vouches for the buffer.
-            unsafe {
-                match data {
-                    Buffer::Contiguous { address, bytes } => context.send(to, address, bytes)?,
-                    data => Some(start_send(
-                        context,
-                        &communicator,
-                        to,
-                        data,
-                        Completion::Local,
-                    )?),
-                }
-            }
-        }
-    };
-    let handle = sent.map_or(MPI_Request(COMPLETED_SEND), request_handle);
+    let mut handle = MPI_Request(COMPLETED_SEND);
+    if let Some(rank) = destination(&communicator, dest, tag)? {
+        let to = address(&communicator, rank, tag);
+        // SAFETY: the caller vouches for the buffer.
+        let id =
+            unsafe { start_send(state.process.context(), &communicator, to, data, completion)? };
+        handle = request_handle(id);
+    }
     // SAFETY: the caller vouches for the request.
     unsafe { request.write(handle) };
     Ok(())
@@ -347,14 +446,17 @@ pub fn check(outcome: &Outcome) -> Result {
 
 #[cold]
 fn truncated(outcome: &Outcome) -> Error {
-    let Outcome {
-        bytes,
-        message_bytes,
-        task,
-        tag,
-        ..
-    } = outcome;
+    too_long(
+        outcome.message_bytes,
+        outcome.bytes,
+        outcome.task,
+        outcome.tag,
+    )
+}
+
+#[cold]
+fn too_long(message_bytes: usize, bytes: usize, rank: u32, tag: i32) -> Error {
     ErrorClass::Truncate.with(format!(
-        "the message of {message_bytes} bytes from rank {task} with tag {tag} is longer than the buffer of {bytes} bytes"
+        "the message of {message_bytes} bytes from rank {rank} with tag {tag} is longer than the buffer of {bytes} bytes"
     ))
 }

@@ -171,10 +171,11 @@ impl Communicator {
         self.context_id.get()
     }
 
-    /// Whether the communicator may end before MPI does, so that requests must keep it.
+    /// Whether requests must keep it: it may end before MPI does, or tells the rank of their
+    /// messages' source.
     #[inline(always)]
-    pub fn is_temporary(&self) -> bool {
-        self.lease.get().is_some()
+    pub fn is_kept_by_requests(&self) -> bool {
+        self.identity_size == 0 || self.lease.get().is_some()
     }
 
     /// Whether it talks across two groups.

@@ -1,7 +1,7 @@
 //! Copies between user memory and packed bytes: the one file of the datatype
 //! room with `unsafe` in it.
 //!
-//! Step before: `super::cursor` names ranges of user memory in packed order.
+//! Step before: `super::program` names ranges of user memory in packed order.
 //! Step after: the packed bytes go into or come out of packets and slices.
 //!
 //! Invariants: a sink is only run over a packed range as long as its packed
@@ -12,7 +12,8 @@
 use std::ptr;
 
 use super::Datatype;
-use super::cursor::{Cursor, Program, Sink};
+use super::cursor::Cursor;
+use super::program::{Blocklist, Program, Repeat, Sink};
 
 /// Bytes of the buffer on the stack between two irregular layouts.
 const BOUNCE_BYTES: usize = 16 * 1024;
@@ -247,6 +248,28 @@ impl Sink for Gather {
         }
         true
     }
+
+    #[inline]
+    fn interleaved(&mut self, displacement: i64, repeat: Repeat, list: Blocklist<'_>) -> bool {
+        let from = address(self.base, displacement);
+        let packed = self.out.expose_provenance();
+        by_rounds(repeat, list, |round, at, start, block, count| {
+            let from = Steps {
+                start: round.user(from, at),
+                stride: repeat.stride,
+            };
+            let to = Steps {
+                start: round.packed(packed, start),
+                stride: repeat.bytes as i64,
+            };
+            // SAFETY: as for `block`, for each of the `count` blocks; the
+            // packed side holds all iterations one after the other.
+            unsafe { copy_steps(from, to, count, block) };
+        });
+        // SAFETY: the packed side holds all iterations.
+        self.out = unsafe { self.out.add(repeat.count * repeat.bytes) };
+        true
+    }
 }
 
 /// Reads packed bytes, writes user memory.
@@ -301,6 +324,128 @@ impl Sink for Scatter {
             self.input = self.input.add(list.len() * block);
         }
         true
+    }
+
+    #[inline]
+    fn interleaved(&mut self, displacement: i64, repeat: Repeat, list: Blocklist<'_>) -> bool {
+        let to = address(self.base, displacement);
+        let packed = self.input.expose_provenance();
+        by_rounds(repeat, list, |round, at, start, block, count| {
+            let from = Steps {
+                start: round.packed(packed, start),
+                stride: repeat.bytes as i64,
+            };
+            let to = Steps {
+                start: round.user(to, at),
+                stride: repeat.stride,
+            };
+            // SAFETY: as for `block`, for each of the `count` blocks; the
+            // packed side holds all iterations one after the other.
+            unsafe { copy_steps(from, to, count, block) };
+        });
+        // SAFETY: the packed side holds all iterations.
+        self.input = unsafe { self.input.add(repeat.count * repeat.bytes) };
+        true
+    }
+}
+
+/// Iterations copied in one round, small enough that a round's memory stays
+/// in the first-level cache while its blocks are copied column by column.
+const ROUND: usize = 64;
+
+/// Where a round of iterations begins.
+struct Round {
+    user: i64,
+    packed: usize,
+}
+
+impl Round {
+    #[inline(always)]
+    fn user(&self, base: usize, at: i64) -> usize {
+        address(address(base, self.user), at)
+    }
+
+    #[inline(always)]
+    fn packed(&self, base: usize, start: usize) -> usize {
+        base + self.packed + start
+    }
+}
+
+/// Calls `copy(round, displacement, packed start, block, count)` for each
+/// block of the list, in rounds of iterations: the block's length is then
+/// the same for the whole inner loop.
+#[inline(always)]
+fn by_rounds(
+    repeat: Repeat,
+    list: Blocklist<'_>,
+    mut copy: impl FnMut(&Round, i64, usize, usize, usize),
+) {
+    let mut done = 0;
+    while done < repeat.count {
+        let count = ROUND.min(repeat.count - done);
+        let user = (done as i64).wrapping_mul(repeat.stride);
+        let round = Round {
+            user,
+            packed: done * repeat.bytes,
+        };
+        match list {
+            Blocklist::Equal(list, block) => {
+                for (index, &at) in list.iter().enumerate() {
+                    copy(&round, at, index * block, block, count);
+                }
+            }
+            Blocklist::Ends(list, ends) => {
+                let mut start = 0;
+                for (&at, &end) in list.iter().zip(ends) {
+                    copy(&round, at, start, end - start, count);
+                    start = end;
+                }
+            }
+        }
+        done += count;
+    }
+}
+
+/// Addresses at equal distance.
+#[derive(Clone, Copy)]
+struct Steps {
+    start: usize,
+    stride: i64,
+}
+
+/// Copies `count` blocks of `block` bytes between two rows of addresses.
+///
+/// # Safety
+/// Each block readable on one side and writable on the other, not overlapping.
+#[inline(always)]
+unsafe fn copy_steps(from: Steps, to: Steps, count: usize, block: usize) {
+    // SAFETY: the caller vouches for every block.
+    unsafe {
+        by_block_size!(
+            block,
+            copy_steps_fixed,
+            {
+                let (mut source_at, mut target_at) = (from.start, to.start);
+                for _ in 0..count {
+                    ptr::copy_nonoverlapping(source(source_at), destination(target_at), block);
+                    source_at = address(source_at, from.stride);
+                    target_at = address(target_at, to.stride);
+                }
+            },
+            (from, to, count)
+        )
+    }
+}
+
+/// # Safety
+/// As for [`copy_steps`] with blocks of `N` bytes.
+unsafe fn copy_steps_fixed<const N: usize>(from: Steps, to: Steps, count: usize) {
+    let (mut source_at, mut target_at) = (from.start, to.start);
+    for _ in 0..count {
+        // SAFETY: the caller vouches for every block.
+        unsafe { copy_fixed::<N>(source(source_at), destination(target_at)) };
+        source_at = address(source_at, from.stride);
+        target_at = address(target_at, to.stride);
     }
 }
 

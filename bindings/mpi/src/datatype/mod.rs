@@ -5,7 +5,7 @@
 //!            │ compose
 //!          piece = bounds + layout + signature
 //!            │                 │         └── elements, external32
-//!        Datatype           cursor ── memory   pack, unpack, iovecs, copy
+//!        Datatype    program ─ cursor ─ memory   pack, unpack, iovecs, copy
 //!            └── decode                       envelope and contents
 //! ```
 //!
@@ -26,6 +26,7 @@ pub mod fortran;
 pub mod layout;
 pub mod named;
 pub mod primitive;
+pub mod program;
 pub mod signature;
 
 mod array;
@@ -36,17 +37,20 @@ mod quadruple;
 
 #[cfg(test)]
 mod oracle;
+#[cfg(test)]
+mod properties;
 
 use std::cell::Cell;
 use std::rc::Rc;
 
 pub use array::{Distribution, DistributionArgument, Order};
 pub use bounds::Bounds;
-pub use cursor::{Cursor, IoVector, Program};
+pub use cursor::{Cursor, IoVector};
 pub use decode::{Combiner, Contents, Envelope, Form, Integer};
 pub use error::{DatatypeError, ErrorClass};
 pub use named::Named;
 pub use primitive::Primitive;
+pub use program::Program;
 pub use signature::Signature;
 
 use decode::Recipe;
@@ -102,7 +106,7 @@ impl Datatype {
     #[inline]
     pub fn contiguous_bytes(&self, count: usize) -> Option<(i64, usize)> {
         if self.dense {
-            return Some((0, self.size * count));
+            return Some((0, self.size.saturating_mul(count)));
         }
         Program::new(self, count).contiguous()
     }
