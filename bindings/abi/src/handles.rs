@@ -43,27 +43,94 @@ const GENERATIONS: usize = 1 << 7;
 const INDEX_MASK: usize = (1 << GENERATION_SHIFT) - 1;
 
 #[derive(Debug)]
-struct Slot<T> {
+struct Slot<V> {
     generation: usize,
-    value: Option<Rc<T>>,
+    value: Option<V>,
+}
+
+/// Values by handle. [`Table`] is what MPI's state holds; this is for what other locks hold.
+#[derive(Debug)]
+pub struct Slots<V> {
+    kind: Kind,
+    slots: Vec<Slot<V>>,
+    free: Vec<usize>,
+}
+
+impl<V> Slots<V> {
+    /// No values, for objects of one kind.
+    pub const fn new(kind: Kind) -> Self {
+        Self {
+            kind,
+            slots: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+
+    /// Takes a value and gives its handle.
+    ///
+    /// # Panics
+    ///
+    /// With more than a million objects of one kind.
+    pub fn insert(&mut self, value: V) -> usize {
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot {
+                generation: 0,
+                value: None,
+            });
+            self.slots.len() - 1
+        });
+        assert!(
+            index <= INDEX_MASK,
+            "a program has at most {INDEX_MASK} objects of one kind"
+        );
+        let slot = &mut self.slots[index];
+        slot.value = Some(value);
+        handle(self.kind, slot.generation, index)
+    }
+
+    /// The value behind a handle, if there is one.
+    #[inline]
+    pub fn get(&self, handle: usize) -> Option<&V> {
+        let slot = self.slots.get(handle & INDEX_MASK)?;
+        self.names(handle, slot).then_some(slot.value.as_ref())?
+    }
+
+    /// The value behind a handle, to be changed.
+    pub fn get_mut(&mut self, handle: usize) -> Option<&mut V> {
+        self.get(handle)?;
+        self.slots[handle & INDEX_MASK].value.as_mut()
+    }
+
+    /// Takes the value away from its handle, which names nothing from now on.
+    pub fn remove(&mut self, handle: usize) -> Option<V> {
+        self.get(handle)?;
+        let slot = &mut self.slots[handle & INDEX_MASK];
+        let value = slot.value.take()?;
+        slot.generation = (slot.generation + 1) % GENERATIONS;
+        self.free.push(handle & INDEX_MASK);
+        Some(value)
+    }
+
+    fn names(&self, handle: usize, slot: &Slot<V>) -> bool {
+        let head = MARK >> GENERATION_SHIFT
+            | (self.kind as usize) << (KIND_SHIFT - GENERATION_SHIFT)
+            | slot.generation;
+        handle >> GENERATION_SHIFT == head
+    }
+}
+
+fn handle(kind: Kind, generation: usize, index: usize) -> usize {
+    MARK | (kind as usize) << KIND_SHIFT | generation << GENERATION_SHIFT | index
 }
 
 /// The objects of one kind that the program holds handles of.
 #[derive(Debug)]
-pub struct Table<T> {
-    kind: Kind,
-    slots: RefCell<Vec<Slot<T>>>,
-    free: RefCell<Vec<usize>>,
-}
+pub struct Table<T>(RefCell<Slots<Rc<T>>>);
 
 impl<T> Table<T> {
     /// A table of objects of one kind.
     pub fn new(kind: Kind) -> Self {
-        Self {
-            kind,
-            slots: RefCell::default(),
-            free: RefCell::default(),
-        }
+        Self(RefCell::new(Slots::new(kind)))
     }
 
     /// Takes an object and gives its handle.
@@ -72,62 +139,29 @@ impl<T> Table<T> {
     ///
     /// With more than a million objects of one kind.
     pub fn insert(&self, value: Rc<T>) -> usize {
-        let mut slots = self.slots.borrow_mut();
-        let index = self.free.borrow_mut().pop().unwrap_or_else(|| {
-            slots.push(Slot {
-                generation: 0,
-                value: None,
-            });
-            slots.len() - 1
-        });
-        assert!(
-            index <= INDEX_MASK,
-            "a program has at most {INDEX_MASK} objects of one kind"
-        );
-        let slot = &mut slots[index];
-        slot.value = Some(value);
-        MARK | (self.kind as usize) << KIND_SHIFT | slot.generation << GENERATION_SHIFT | index
+        self.0.borrow_mut().insert(value)
     }
 
     /// The object behind a handle, if there is one.
     #[inline]
     pub fn get(&self, handle: usize) -> Option<Rc<T>> {
-        let slots = self.slots.borrow();
-        let slot = slots.get(handle & INDEX_MASK)?;
-        self.names(handle, slot).then(|| slot.value.clone())?
+        self.0.borrow().get(handle).cloned()
     }
 
     /// Takes the object away from its handle, which names nothing from now on.
     pub fn remove(&self, handle: usize) -> Option<Rc<T>> {
-        let mut slots = self.slots.borrow_mut();
-        let slot = slots.get_mut(handle & INDEX_MASK)?;
-        if !self.names(handle, slot) {
-            return None;
-        }
-        let value = slot.value.take()?;
-        slot.generation = (slot.generation + 1) % GENERATIONS;
-        self.free.borrow_mut().push(handle & INDEX_MASK);
-        Some(value)
+        self.0.borrow_mut().remove(handle)
     }
 
     /// Every object with its handle.
     pub fn all(&self) -> Vec<(usize, Rc<T>)> {
-        let slots = self.slots.borrow();
-        let objects = slots.iter().enumerate().filter_map(|(index, slot)| {
-            let handle = MARK
-                | (self.kind as usize) << KIND_SHIFT
-                | slot.generation << GENERATION_SHIFT
-                | index;
+        let table = self.0.borrow();
+        let slots = table.slots.iter().enumerate();
+        let objects = slots.filter_map(|(index, slot)| {
+            let handle = handle(table.kind, slot.generation, index);
             slot.value.clone().map(|value| (handle, value))
         });
         objects.collect()
-    }
-
-    fn names(&self, handle: usize, slot: &Slot<T>) -> bool {
-        let head = MARK >> GENERATION_SHIFT
-            | (self.kind as usize) << (KIND_SHIFT - GENERATION_SHIFT)
-            | slot.generation;
-        handle >> GENERATION_SHIFT == head
     }
 }
 

@@ -13,6 +13,7 @@
 //! MPI's error classes and codes exist only here; the crates below have errors
 //! of their own, which the functions translate.
 
+pub mod argument;
 pub mod compound;
 pub mod constants;
 pub mod count;

@@ -16,14 +16,16 @@
 //! polls while it waits. Invariant: no `RefCell` is borrowed while a call waits or calls back.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::ops::Deref;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
 use lock_api::RawReentrantMutex;
 use pamir_driver::waiting::Rung;
+use pamir_mpi::attribute::{AttributeTable, KeyvalTable};
 use pamir_mpi::communicator::Communicator;
 use pamir_mpi::group::Group;
-use pamir_mpi::info::Info;
 use pamir_mpi::op::Op;
 use pamir_mpi::process::Process;
 use pamir_transport::tagged::receive::MatchedMessage;
@@ -32,6 +34,7 @@ use parking_lot::{RawMutex, RawThreadId};
 use crate::compound::Compound;
 use crate::data::Datatypes;
 use crate::error::{ErrorClass, Result};
+use crate::functions::error::handler::ProgramHandler;
 use crate::handles::{Kind, Table};
 
 const BEFORE: u8 = 0;
@@ -55,8 +58,12 @@ pub struct State {
     pub datatypes: Datatypes,
     /// Reduction operations that the program made.
     pub operations: Table<Op>,
-    /// Info objects that the program made.
-    pub infos: Table<RefCell<Info>>,
+    /// Error handlers that the program made.
+    pub error_handlers: Table<ProgramHandler>,
+    /// Keys of attributes that the program made.
+    pub keyvals: KeyvalTable,
+    /// Attributes of datatypes, by handle.
+    pub type_attributes: RefCell<HashMap<usize, Rc<AttributeTable>>>,
     /// Messages that matched probes have claimed; taken when they are received.
     pub messages: Table<Cell<Option<MatchedMessage>>>,
     /// Requests that are more than one message.
@@ -140,7 +147,9 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
         groups: Table::new(Kind::Group),
         datatypes: Datatypes::default(),
         operations: Table::new(Kind::Operation),
-        infos: Table::new(Kind::Info),
+        error_handlers: Table::new(Kind::ErrorHandler),
+        keyvals: KeyvalTable::new(),
+        type_attributes: RefCell::default(),
         messages: Table::new(Kind::Message),
         requests: Table::new(Kind::Request),
         thread_level,

@@ -13,6 +13,7 @@ pub mod attribute;
 pub mod collective;
 pub mod communicator;
 pub mod datatype;
+pub mod error_handler;
 pub mod group;
 pub mod info;
 pub mod op;

@@ -78,11 +78,12 @@ pub unsafe fn start_receive(
     Ok(id)
 }
 
-/// A request of a communicator whose ranks are not the tasks keeps it alive, since the
-/// source of its message must be translated when it is complete.
+/// A request keeps its communicator alive where the source of its message must be translated
+/// when it is complete, and where the communicator may be freed before: its context id must
+/// not be another's while messages may still match.
 #[inline(always)]
 fn keep(context: &Context, communicator: &Rc<Communicator>, id: RequestId) {
-    if !communicator.is_identity()
+    if communicator.is_kept_by_requests()
         && let Some(request) = context.requests().get(id)
     {
         request.keeps.replace(Some(communicator.clone()));

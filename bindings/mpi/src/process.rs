@@ -7,6 +7,7 @@ use pamir_driver::unit::UnitError;
 use pamir_transport::context::Context;
 
 use crate::communicator::Communicator;
+use crate::communicator::context_id::ContextIds;
 use crate::group::Group;
 
 /// Context id of the communicator of all tasks.
@@ -15,8 +16,8 @@ const WORLD_CONTEXT: u32 = 0;
 /// Context id of the communicator of this task alone.
 const SELF_CONTEXT: u32 = 2;
 
-/// The first context id that new communicators may get.
-pub const FIRST_FREE_CONTEXT: u32 = 4;
+/// How many context ids are taken from the start.
+const TAKEN_CONTEXTS: usize = 2;
 
 /// Why MPI could not be initialised.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,7 @@ pub struct Process {
     context: Rc<Context>,
     world: Rc<Communicator>,
     own: Rc<Communicator>,
+    context_ids: Rc<ContextIds>,
 }
 
 impl Process {
@@ -46,10 +48,13 @@ impl Process {
         let group = Group::world(context.tasks() as u32);
         let world = Communicator::new(group, None, task, WORLD_CONTEXT);
         let own = Communicator::new(Group::single(task as u32), None, 0, SELF_CONTEXT);
+        world.set_name(b"MPI_COMM_WORLD");
+        own.set_name(b"MPI_COMM_SELF");
         Ok(Self {
             context: Rc::new(context),
             world: Rc::new(world),
             own: Rc::new(own),
+            context_ids: Rc::new(ContextIds::new(TAKEN_CONTEXTS)),
         })
     }
 
@@ -68,6 +73,11 @@ impl Process {
     /// The communicator of this task alone.
     pub fn own(&self) -> &Rc<Communicator> {
         &self.own
+    }
+
+    /// The context ids that communicators of this process may get.
+    pub fn context_ids(&self) -> &Rc<ContextIds> {
+        &self.context_ids
     }
 
     /// Leaves: everything sent is on its way, and no peer will read this process's memory.

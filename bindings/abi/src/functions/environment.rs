@@ -1,13 +1,26 @@
 //! Initialization, termination, versions, clocks, memory and inquiry.
 
+pub mod interface;
+pub mod machine;
+pub mod memory;
+
 use std::ffi::{c_char, c_int};
-use std::sync::OnceLock;
-use std::time::Instant;
 
 use pamir_mpi::process::Process;
 
+pub use interface::{
+    abi_get_fortran_booleans, abi_get_fortran_info, abi_get_info, abi_get_version,
+    abi_set_fortran_booleans, abi_set_fortran_info, get_library_version, get_version,
+};
+pub use machine::{get_hw_resource_info, get_processor_name, host_name, wtick, wtime};
+pub use memory::{alloc_mem, free_mem};
+
+use crate::argument::{address, store};
 use crate::constants::*;
-use crate::error::{self, ErrorClass, Result};
+use crate::error::{self, ErrorClass, Object, Result};
+use crate::functions::attribute;
+use crate::functions::communicator::named;
+use crate::functions::error::handler;
 use crate::process::{is_finalized, is_initialized, running, start, stop};
 use crate::types::*;
 
@@ -24,18 +37,26 @@ pub unsafe fn init(_argc: *mut c_int, _argv: *mut *mut *mut c_char) -> Result {
 ///
 /// # Safety
 ///
-/// `provided` is writable.
+/// `provided` is null or writable.
 pub unsafe fn init_thread(
     _argc: *mut c_int,
     _argv: *mut *mut *mut c_char,
     required: c_int,
     provided: *mut c_int,
 ) -> Result {
-    let level = required.clamp(MPI_THREAD_SINGLE, MPI_THREAD_MULTIPLE);
+    address(provided, "provided")?;
+    // The lowest level that is enough; MPI_THREAD_MULTIPLE is the highest there is.
+    let levels = [
+        MPI_THREAD_SINGLE,
+        MPI_THREAD_FUNNELED,
+        MPI_THREAD_SERIALIZED,
+        MPI_THREAD_MULTIPLE,
+    ];
+    let enough = levels.into_iter().find(|level| *level >= required);
+    let level = enough.unwrap_or(MPI_THREAD_MULTIPLE);
     initialise(level)?;
     // SAFETY: the caller vouches for it.
-    unsafe { provided.write(level) };
-    Ok(())
+    unsafe { store(provided, level, "provided") }
 }
 
 fn initialise(level: c_int) -> Result {
@@ -48,7 +69,7 @@ fn initialise(level: c_int) -> Result {
         Process::from_environment().map_err(|error| ErrorClass::Other.with(error.to_string()))?;
     error::set_process_name(format!("rank {} in MPI_COMM_WORLD", process.world().rank()));
     error::set_abort(abort_job);
-    CLOCK.get_or_init(Instant::now);
+    error::set_handler(handler::dispatch);
     start(process, level, level == MPI_THREAD_MULTIPLE)
 }
 
@@ -57,12 +78,29 @@ fn abort_job(code: c_int) -> ! {
     if let Ok(state) = running() {
         state.process.give_up(code);
     }
-    std::process::exit(if code == 0 { 1 } else { code })
+    std::process::exit(exit_code(code))
 }
 
-/// `MPI_Finalize`, section 11.2.2.
+/// The exit code of a process that gives up: what the kernel keeps of an error code is its
+/// lowest byte, which must not say success.
+fn exit_code(code: c_int) -> c_int {
+    match code & 0xFF {
+        0 => 1,
+        byte => byte,
+    }
+}
+
+/// `MPI_Finalize`, section 11.2.2. The attributes of `MPI_COMM_SELF` are deleted first, last
+/// set first, while MPI still works (section 11.2.4).
 pub fn finalize() -> Result {
-    running()?.process.finalize()?;
+    let state = running()?;
+    let own = state.process.own();
+    if let Err(failed) = own.attributes().delete_all(MPI_COMM_SELF.0 as u64) {
+        // The others wait for this process, so it goes on whatever the handler does.
+        let failed = attribute::translate(failed);
+        error::raise(Object::Process, failed, "MPI_Finalize");
+    }
+    state.process.finalize()?;
     stop();
     Ok(())
 }
@@ -71,38 +109,76 @@ pub fn finalize() -> Result {
 ///
 /// # Safety
 ///
-/// `flag` is writable.
+/// `flag` is null or writable.
 pub unsafe fn initialized(flag: *mut c_int) -> Result {
     // SAFETY: the caller vouches for it.
-    unsafe { flag.write(is_initialized().into()) };
-    Ok(())
+    unsafe { store(flag, is_initialized().into(), "flag") }
 }
 
 /// `MPI_Finalized`, section 11.2.3.
 ///
 /// # Safety
 ///
-/// `flag` is writable.
+/// `flag` is null or writable.
 pub unsafe fn finalized(flag: *mut c_int) -> Result {
     // SAFETY: the caller vouches for it.
-    unsafe { flag.write(is_finalized().into()) };
+    unsafe { store(flag, is_finalized().into(), "flag") }
+}
+
+/// `MPI_Is_thread_main`, section 11.6.2.
+///
+/// # Safety
+///
+/// `flag` is null or writable.
+pub unsafe fn is_thread_main(flag: *mut c_int) -> Result {
+    let state = running()?;
+    let is_main = state.main_thread == std::thread::current().id();
+    // SAFETY: the caller vouches for it.
+    unsafe { store(flag, is_main.into(), "flag") }
+}
+
+/// `MPI_Query_thread`, section 11.6.2.
+///
+/// # Safety
+///
+/// `provided` is null or writable.
+pub unsafe fn query_thread(provided: *mut c_int) -> Result {
+    let state = running()?;
+    // SAFETY: the caller vouches for it.
+    unsafe { store(provided, state.thread_level, "provided") }
+}
+
+/// `MPI_Pcontrol`, section 15.2.4: tools look at the level, the library does not.
+pub fn pcontrol(_level: c_int) -> Result {
     Ok(())
 }
 
-/// `MPI_Abort`, section 9.7.
-pub fn abort(_comm: MPI_Comm, errorcode: c_int) -> Result {
-    eprintln!("MPI_Abort was called with error code {errorcode}");
+/// `MPI_Abort`, section 9.7. The whole job ends, whatever the communicator.
+pub fn abort(comm: MPI_Comm, errorcode: c_int) -> Result {
+    let state = running()?;
+    let name = match named(&state, comm) {
+        Ok(communicator) => String::from_utf8_lossy(&communicator.name()).into_owned(),
+        Err(_) => String::new(),
+    };
+    let on = if name.is_empty() {
+        format!("{:#x}", comm.0)
+    } else {
+        name
+    };
+    eprintln!(
+        "rank {} in MPI_COMM_WORLD: MPI_Abort was called on communicator {on} with error code \
+         {errorcode}",
+        state.process.world().rank()
+    );
     abort_job(errorcode)
 }
 
-static CLOCK: OnceLock<Instant> = OnceLock::new();
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// `MPI_Wtime`, section 9.6: seconds since MPI was initialised here.
-pub fn wtime() -> f64 {
-    CLOCK.get_or_init(Instant::now).elapsed().as_secs_f64()
-}
-
-/// `MPI_Wtick`, section 9.6: the clock counts nanoseconds.
-pub fn wtick() -> f64 {
-    1e-9
+    #[test]
+    fn no_error_code_becomes_a_good_exit() {
+        assert_eq!([0, 1, 256, 512 + 7, -1].map(exit_code), [1, 1, 1, 7, 255]);
+    }
 }

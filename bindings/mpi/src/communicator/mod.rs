@@ -4,13 +4,38 @@
 //!
 //! Each communicator has two context ids in a row: an even one for point-to-point messages
 //! and the next one for its collective operations (MPI-5.0 section 7.1), so that neither
-//! sees the other's messages.
+//! sees the other's messages. An inter-communicator needs no more than that: messages
+//! within a group and across have different sources, which tells them apart.
+//!
+//! [`context_id`] finds the ids, [`construct`] makes communicators from communicators, and
+//! [`inter`] those of two groups.
+//!
+//! A communicator lives until nothing refers to it any more, so that freeing its handle
+//! does not hurt requests that are under way; its context id is free from then on.
 
-use std::cell::Cell;
+pub mod construct;
+pub mod context_id;
+pub mod inter;
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
 
 use pamir_transport::geometry::Members;
 
+use crate::attribute::{AttributeTable, ObjectKind};
+use crate::error_handler::ErrorHandler;
 use crate::group::Group;
+use crate::info::Info;
+use crate::topology::Topology;
+
+use context_id::Lease;
+
+/// Context ids with this bit carry messages that make communicators, apart from the
+/// messages and collective operations of the communicator whose id it is.
+pub const CONSTRUCTION: u32 = 1 << 31;
+
+/// The context id of a communicator whose members have not agreed on one yet.
+const NOT_AGREED: u32 = 1 << 30;
 
 impl Members for Group {
     #[inline(always)]
@@ -32,13 +57,19 @@ pub struct Communicator {
     rank: usize,
     /// Rank i is task i, of this many; 0 where it is not so. The common case needs no group.
     identity_size: usize,
-    context_id: u32,
+    context_id: Cell<u32>,
+    lease: OnceCell<Lease>,
     operations: Cell<i32>,
+    name: RefCell<Box<[u8]>>,
+    attributes: AttributeTable,
+    hints: RefCell<Info>,
+    error_handler: RefCell<ErrorHandler>,
+    topology: OnceCell<Rc<Topology>>,
 }
 
 impl Communicator {
     /// The communicator of `group`, in which this task has rank `rank`; with `remote`, an
-    /// inter-communicator.
+    /// inter-communicator. Its context id is nobody else's.
     pub fn new(group: Group, remote: Option<Group>, rank: usize, context_id: u32) -> Self {
         debug_assert!(context_id.is_multiple_of(2));
         let peers = remote.as_ref().unwrap_or(&group);
@@ -52,9 +83,30 @@ impl Communicator {
             remote,
             rank,
             identity_size,
-            context_id,
+            context_id: Cell::new(context_id),
+            lease: OnceCell::new(),
             operations: Cell::new(0),
+            name: RefCell::default(),
+            attributes: AttributeTable::new(ObjectKind::Communicator),
+            hints: RefCell::default(),
+            error_handler: RefCell::default(),
+            topology: OnceCell::new(),
         }
+    }
+
+    /// A communicator that takes after `parent`, whose members agree on a context id for it
+    /// before anybody uses it.
+    fn derived(parent: &Self, group: Group, remote: Option<Group>, rank: usize) -> Self {
+        let new = Self::new(group, remote, rank, NOT_AGREED);
+        new.error_handler.replace(parent.error_handler());
+        new
+    }
+
+    /// Takes the context id that the members have agreed on.
+    fn settle(&self, lease: Lease) {
+        self.context_id.set(lease.context_id());
+        let first = self.lease.set(lease).is_ok();
+        debug_assert!(first, "a communicator gets one context id");
     }
 
     /// This task's rank in its own group.
@@ -116,12 +168,25 @@ impl Communicator {
     /// The context id of point-to-point messages.
     #[inline(always)]
     pub fn context_id(&self) -> u32 {
-        self.context_id
+        self.context_id.get()
+    }
+
+    /// Whether requests must keep it: it may end before MPI does, or tells the rank of their
+    /// messages' source.
+    #[inline(always)]
+    pub fn is_kept_by_requests(&self) -> bool {
+        self.identity_size == 0 || self.lease.get().is_some()
+    }
+
+    /// Whether it talks across two groups.
+    #[inline(always)]
+    pub fn is_inter(&self) -> bool {
+        self.remote.is_some()
     }
 
     /// The context id of collective operations.
     pub fn collective_context_id(&self) -> u32 {
-        self.context_id + 1
+        self.context_id.get() + 1
     }
 
     /// The number of the next collective operation; the same at all members, since all call
@@ -130,6 +195,57 @@ impl Communicator {
         let number = self.operations.get();
         self.operations.set(number.wrapping_add(1) & i32::MAX);
         number
+    }
+
+    /// The name that the program gave it; empty at first.
+    pub fn name(&self) -> Box<[u8]> {
+        self.name.borrow().clone()
+    }
+
+    /// Gives it a name.
+    pub fn set_name(&self, name: &[u8]) {
+        self.name.replace(name.into());
+    }
+
+    /// The attributes that the program attached.
+    pub fn attributes(&self) -> &AttributeTable {
+        &self.attributes
+    }
+
+    /// The hints that the program gave.
+    pub fn hints(&self) -> Info {
+        self.hints.borrow().clone()
+    }
+
+    /// Adds hints to those it has; a key that it has gets the new value.
+    pub fn add_hints(&self, hints: &Info) {
+        let mut own = self.hints.borrow_mut();
+        for (key, value) in hints.iter() {
+            own.set(key, value)
+                .expect("an info object's keys and values keep its limits");
+        }
+    }
+
+    /// What becomes of errors that are raised on it.
+    pub fn error_handler(&self) -> ErrorHandler {
+        self.error_handler.borrow().clone()
+    }
+
+    /// Says what becomes of errors.
+    pub fn set_error_handler(&self, handler: ErrorHandler) {
+        // The old one may be the program's: it ends when nothing is borrowed any more.
+        let _old = self.error_handler.replace(handler);
+    }
+
+    /// Its process topology, if it was made with one.
+    pub fn topology(&self) -> Option<&Rc<Topology>> {
+        self.topology.get()
+    }
+
+    /// Gives it a process topology, once, right after it was made.
+    pub fn set_topology(&self, topology: Rc<Topology>) {
+        let first = self.topology.set(topology).is_ok();
+        debug_assert!(first, "a communicator gets one topology");
     }
 }
 

@@ -1,0 +1,102 @@
+//! What a process learns of its machine: its name, its clock, its hardware.
+
+use std::ffi::{c_char, c_int};
+
+use crate::argument::{address, store, store_string};
+use crate::constants::MPI_MAX_PROCESSOR_NAME;
+use crate::error::{ErrorClass, Result};
+use crate::functions::communicator::split_type::{RESOURCES, SCHEME, instances};
+use crate::functions::info;
+use crate::process::running;
+use crate::types::MPI_Info;
+
+/// The machine's name, as the kernel has it.
+pub fn host_name() -> Result<Vec<u8>> {
+    let mut room = [0_u8; 256];
+    // SAFETY: the array has the bytes that are named.
+    let failed = unsafe { libc::gethostname(room.as_mut_ptr().cast(), room.len()) } != 0;
+    if failed {
+        let error = std::io::Error::last_os_error();
+        return Err(ErrorClass::Other.with(format!("the kernel does not tell its name: {error}")));
+    }
+    let end = room.iter().position(|byte| *byte == 0);
+    Ok(room[..end.unwrap_or(room.len())].to_vec())
+}
+
+/// `MPI_Get_processor_name`, section 9.1.2.
+///
+/// # Safety
+///
+/// `name` is null or has room for `MPI_MAX_PROCESSOR_NAME` characters; `resultlen` is null
+/// or writable.
+pub unsafe fn get_processor_name(name: *mut c_char, resultlen: *mut c_int) -> Result {
+    let _state = running()?;
+    address(resultlen, "resultlen")?;
+    let host = host_name()?;
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        let bytes = store_string(name, &host, MPI_MAX_PROCESSOR_NAME as usize, "name")?;
+        store(resultlen, bytes, "resultlen")
+    }
+}
+
+/// `MPI_Get_hw_resource_info`, section 9.1.2: whether this process is restricted to one
+/// instance of each kind of hardware, by its name in hwloc.
+///
+/// # Safety
+///
+/// `hw_info` is null or writable.
+pub unsafe fn get_hw_resource_info(hw_info: *mut MPI_Info) -> Result {
+    let _state = running()?;
+    let mut found = info::empty();
+    for ((name, _), instance) in RESOURCES.iter().zip(instances()) {
+        let restricted = if instance.is_some() { "true" } else { "false" };
+        found.set(format!("{SCHEME}{name}"), restricted)?;
+    }
+    // SAFETY: the caller vouches for it.
+    unsafe { info::give(found, hw_info, "hw_info") }
+}
+
+/// `MPI_Wtime`, section 9.6: seconds since the machine was started, the same clock at all
+/// ranks.
+#[inline]
+pub fn wtime() -> f64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the time is writable; the monotonic clock is always there.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// `MPI_Wtick`, section 9.6: the clock's resolution in seconds.
+pub fn wtick() -> f64 {
+    let mut tick = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 1,
+    };
+    // SAFETY: as in `wtime`.
+    unsafe { libc::clock_getres(libc::CLOCK_MONOTONIC, &mut tick) };
+    tick.tv_sec as f64 + tick.tv_nsec as f64 * 1e-9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_runs_by_its_ticks() {
+        let start = wtime();
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        let passed = wtime() - start;
+        assert!((2e-3..10.0).contains(&passed), "{passed}");
+        assert!(wtick() > 0.0 && wtick() <= 1e-2);
+    }
+
+    #[test]
+    fn the_machine_has_a_name() {
+        let name = host_name().expect("a Linux kernel has a name");
+        assert!(!name.is_empty() && !name.contains(&0));
+    }
+}
