@@ -135,6 +135,20 @@ pub struct Span {
 }
 
 impl Span {
+    /// The bytes themselves, to be written to.
+    ///
+    /// # Safety
+    ///
+    /// The memory is good for its bytes, and nobody else uses it as long as the slice lives.
+    #[inline(always)]
+    pub unsafe fn bytes_mut<'a>(self) -> &'a mut [u8] {
+        if self.bytes == 0 {
+            return &mut [];
+        }
+        // SAFETY: as the caller vouches.
+        unsafe { std::slice::from_raw_parts_mut(self.address, self.bytes) }
+    }
+
     /// As the transport takes it.
     #[inline(always)]
     pub fn buffer(self) -> Buffer {

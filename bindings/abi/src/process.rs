@@ -88,6 +88,14 @@ impl Deref for Running {
     }
 }
 
+impl Running {
+    /// The state itself, for operations that outlive the call; they go on under the lock, in
+    /// later calls.
+    pub fn state(&self) -> &'static State {
+        self.0
+    }
+}
+
 impl Drop for Running {
     #[inline(always)]
     fn drop(&mut self) {
