@@ -112,10 +112,8 @@ pub unsafe fn comm_split_type(
     let parent = named(&state, comm)?;
     let hints = info::hints(info)?;
     address(newcomm, "newcomm")?;
-    if parent.is_inter() {
-        return Err(ErrorClass::Comm.with("MPI_Comm_split_type takes no inter-communicator"));
-    }
-    // Unguided division asks all others, so those who take part in none must tell too.
+    // Unguided division asks all others, so those who take part in none must tell too. An
+    // inter-communicator is not divided so: each group would find a division of its own.
     let color = match split_type {
         MPI_UNDEFINED => None,
         MPI_COMM_TYPE_SHARED => Some(0),
@@ -128,7 +126,7 @@ pub unsafe fn comm_split_type(
             return Err(ErrorClass::Arg.with(format!("{other} is no type to split by")));
         }
     };
-    let color = if is_unguided(&state, &parent, split_type)? {
+    let color = if !parent.is_inter() && is_unguided(&state, &parent, split_type)? {
         let found = unguided(&state, &parent)?;
         found.filter(|_| split_type == MPI_COMM_TYPE_HW_UNGUIDED)
     } else {

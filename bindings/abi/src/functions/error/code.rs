@@ -165,6 +165,16 @@ pub unsafe fn add_error_string(errorcode: c_int, string: *const c_char) -> Resul
     set_text(errorcode, text)
 }
 
+/// A class or code goes after its string.
+fn refuse_string(code: c_int, added: &BTreeMap<c_int, Added>) -> Result {
+    match added.get(&code) {
+        Some(entry) if !entry.text.is_empty() => Err(ErrorClass::Arg.with(format!(
+            "{code} still has an error string: remove that first"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// `MPI_Remove_error_class`, section 9.5.
 pub fn remove_error_class(errorclass: c_int) -> Result {
     let mut added = added();
@@ -192,6 +202,7 @@ pub fn remove_error_code(errorcode: c_int) -> Result {
     let mut added = added();
     match added.get(&errorcode) {
         Some(entry) if entry.class != errorcode => {
+            refuse_string(errorcode, &added)?;
             added.remove(&errorcode);
             Ok(())
         }
@@ -212,4 +223,33 @@ pub fn remove_error_string(errorcode: c_int) -> Result {
         )));
     }
     set_text(errorcode, b"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_codes_and_strings_come_and_go_in_order() {
+        let class = add(None);
+        let code = add(Some(class));
+        assert!(class > MPI_ERR_LASTCODE && code == class + 1 && last_used() == code);
+        assert_eq!(
+            (class_of(class), class_of(code)),
+            (Some(class), Some(class))
+        );
+        assert_eq!(class_of(MPI_ERR_RANK), Some(MPI_ERR_RANK));
+        assert_eq!(class_of(code + 1), None);
+        set_text(code, b"too hot").expect("the code was added");
+        assert!(remove_error_class(class).is_err());
+        assert!(remove_error_code(code).is_err());
+        remove_error_string(code).expect("it has one");
+        assert!(remove_error_string(code).is_err());
+        remove_error_code(code).expect("it has no string any more");
+        assert!(check(code).is_err() && remove_error_code(code).is_err());
+        assert!(remove_error_code(class).is_err());
+        remove_error_class(class).expect("it has no code any more");
+        assert_eq!(last_used(), MPI_ERR_LASTCODE);
+        assert!(set_text(MPI_ERR_RANK, b"mine").is_err());
+    }
 }
