@@ -1,9 +1,10 @@
 """Sets up and runs every check and test of Pamir.
 
-Steps, in order: formatting, lints, documentation, layering, the Rust
-tests, the loom models of the shared-memory protocols, an installation, the compiler wrappers and
-CMake (where cmake is installed), the examples, the C programs of tests/conformance, the list of
-MPI functions. Output of a step goes to target/test/STEP.log and is shown when the step fails.
+Steps, in order: formatting, lints, documentation, layering, an installation, the Rust tests (those
+of tests/ run whole programs and faults on the installation), the loom models of the shared-memory
+protocols, the compiler wrappers, pkg-config and CMake, the examples, the C programs of
+tests/conformance, the list of MPI functions. Output of a step goes to target/test/STEP.log; when
+the step fails, what failed and the end of it are shown.
 """
 
 import argparse
@@ -55,6 +56,7 @@ class Runner:
         self.passed = 0
         self.failed = 0
         self.failures = []
+        self.installed = False
         self.prefix = ROOT / "target" / ("pamir-dev" if quick else "pamir")
 
     def run(self, step, position, count):
@@ -156,6 +158,12 @@ def loom_models(runner):
     ]
 
 
+def rust_tests(runner):
+    # Without a fresh installation the tests make one of the development build.
+    environment = {"PAMIR_TEST_PREFIX": str(runner.prefix)} if runner.installed else {}
+    return [(["cargo", "test", "--locked", "--workspace", "--no-fail-fast"], environment)]
+
+
 def installation(runner):
     profile = "dev" if runner.quick else "release"
     return [(["scripts/install", "--profile", profile, "--prefix", runner.prefix], {})]
@@ -181,16 +189,15 @@ def wrappers(runner):
         ["sh", "-c", by_name, "sh", directory / "check.c", directory / "pc", launcher[0]],
         {"PKG_CONFIG_PATH": str(runner.prefix / "lib" / "pkgconfig")},
     ))
-    if shutil.which("cmake"):
-        build = directory / "build"
-        environment = {"PATH": f"{bin_directory}:{os.environ['PATH']}"}
-        commands += [
-            (["cmake", "-S", directory, "-B", build], environment),
-            (["cmake", "--build", build], environment),
-            ([*launcher, build / "check_c"], {}),
-            ([*launcher, build / "check_cxx"], {}),
-        ]
-    return commands
+    build = directory / "build"
+    environment = {"PATH": f"{bin_directory}:{os.environ['PATH']}"}
+    return [
+        *commands,
+        (["cmake", "-S", directory, "-B", build], environment),
+        (["cmake", "--build", build], environment),
+        ([*launcher, build / "check_c"], {}),
+        ([*launcher, build / "check_cxx"], {}),
+    ]
 
 
 def examples(runner):
@@ -231,10 +238,9 @@ STEPS = [
         "cargo", "doc", "--locked", "--workspace", "--no-deps",
         RUSTDOCFLAGS="-D warnings"), quick=False),
     Step("layering", "layering", plain("scripts/layering")),
-    Step("rust", "Rust tests", plain(
-        "cargo", "test", "--locked", "--workspace", "--no-fail-fast")),
-    Step("loom", "loom models", loom_models, quick=False),
     Step("install", "installation", installation),
+    Step("rust", "Rust tests", rust_tests),
+    Step("loom", "loom models", loom_models, quick=False),
     Step("wrappers", "compiler wrappers, pkg-config, CMake", wrappers),
     Step("examples", "examples", examples),
     Step("conformance", "C programs (tests/conformance)", conformance),
@@ -262,9 +268,11 @@ def main():
     begin = time.monotonic()
     for position, step in enumerate(steps, start=1):
         ok = runner.run(step, position, len(steps))
-        if not ok and step.name == "install" and position < len(steps):
-            print("What follows needs this step: stopped.")
-            break
+        if step.name == "install":
+            runner.installed = ok
+            if not ok and position < len(steps):
+                print("What follows needs this step: stopped.")
+                break
     for failure in runner.failures:
         print(f"failed: {failure}")
     print(f"{runner.passed} passed, {runner.failed} failed "

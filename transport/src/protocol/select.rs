@@ -4,7 +4,7 @@
 //!
 //! Bounds `b[0] < b[1] < ...` divide the sizes into ranges; range r is the number of
 //! bounds that the size exceeds, evaluated without a branch ("Parallel active messages
-//! with algorithm selection by message size": the sum over n of (size > b[n])). The
+//! with algorithm selection by message size": the sum over n of `(size > b[n])`). The
 //! document leaves two cases open: size 0 belongs to the first range, and the last range
 //! has no end, so a table with n bounds has n + 1 algorithms.
 
