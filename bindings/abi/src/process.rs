@@ -34,6 +34,7 @@ use parking_lot::{RawMutex, RawThreadId};
 use crate::compound::Compound;
 use crate::data::Datatypes;
 use crate::error::{ErrorClass, Result};
+use crate::functions::buffer::Attached;
 use crate::functions::error::handler::ProgramHandler;
 use crate::handles::{Kind, Table};
 
@@ -72,6 +73,10 @@ pub struct State {
     pub thread_level: i32,
     /// The thread that initialised MPI.
     pub main_thread: std::thread::ThreadId,
+    /// Buffers for buffered sends, by communicator; the process's own under 0.
+    pub buffers: RefCell<HashMap<usize, Attached>>,
+    /// Where the next search among several requests begins.
+    pub turn: Cell<usize>,
     /// Several threads may call MPI at once.
     multiple: bool,
 }
@@ -162,6 +167,8 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
         requests: Table::new(Kind::Request),
         thread_level,
         main_thread: std::thread::current().id(),
+        buffers: RefCell::default(),
+        turn: Cell::new(0),
         multiple,
     };
     let began = PHASE.compare_exchange(BEFORE, RUNNING, Ordering::AcqRel, Ordering::Acquire);
