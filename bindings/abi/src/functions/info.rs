@@ -72,6 +72,16 @@ pub fn hints(info: MPI_Info) -> Result<Info> {
     with(info, |info| Ok(info.clone()))
 }
 
+/// Sets a key for the program to look at; `MPI_INFO_NULL` takes nothing.
+pub fn tell(info: MPI_Info, key: &str, value: &str) -> Result {
+    if info == MPI_INFO_NULL {
+        return Ok(());
+    }
+    let mut infos = infos();
+    let own = infos.get_mut(info.0).ok_or_else(|| no_info(info))?;
+    Ok(own.set(key, value)?)
+}
+
 /// Refuses what is neither an info object nor `MPI_INFO_NULL`.
 pub fn check(info: MPI_Info) -> Result {
     hints(info).map(|_| ())
