@@ -171,11 +171,6 @@ pub unsafe fn info_set(info: MPI_Info, key: *const c_char, value: *const c_char)
     let (key, value) = unsafe { (string(key, "key")?, string(value, "value")?) };
     let mut infos = infos();
     let own = infos.get_mut(info.0).ok_or_else(|| no_info(info))?;
-    if value.is_empty() {
-        return Err(
-            ErrorClass::InfoValue.with("an info value is empty: pass at least one character")
-        );
-    }
     Ok(own.set(key, value)?)
 }
 
