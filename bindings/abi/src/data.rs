@@ -6,10 +6,12 @@
 //! The sizes of predefined datatypes without gaps stand in a table by handle, so that the
 //! common case is one look-up; every other datatype takes the cold way.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-use pamir_mpi::datatype::{Cursor, Datatype, Named, named};
+use pamir_mpi::datatype::{Cursor, Datatype, DatatypeError, Named, named};
 use pamir_transport::tagged::buffer::{Buffer, Noncontiguous};
 
 use crate::constants::*;
@@ -29,6 +31,8 @@ pub struct Datatypes {
     predefined: Vec<Option<Rc<Datatype>>>,
     /// Those that the program made.
     pub made: Table<Datatype>,
+    names: RefCell<HashMap<usize, Vec<u8>>>,
+    fortran: RefCell<HashMap<(i32, i32, i32), MPI_Datatype>>,
 }
 
 impl Default for Datatypes {
@@ -46,6 +50,8 @@ impl Default for Datatypes {
             sizes,
             predefined,
             made: Table::new(Kind::Datatype),
+            names: RefCell::default(),
+            fortran: RefCell::default(),
         }
     }
 }
@@ -97,6 +103,43 @@ impl Datatypes {
         named_handles()
             .find(|(_, named)| named.name == name)
             .map(|(handle, _)| handle)
+    }
+
+    /// The name of a datatype: the program's, or the standard's, or none.
+    pub fn name(&self, datatype: MPI_Datatype) -> Vec<u8> {
+        if let Some(name) = self.names.borrow().get(&datatype.0) {
+            return name.clone();
+        }
+        let found = self.get(datatype).ok();
+        found
+            .and_then(|datatype| datatype.name())
+            .unwrap_or("")
+            .as_bytes()
+            .to_vec()
+    }
+
+    /// Names a datatype.
+    pub fn set_name(&self, datatype: MPI_Datatype, name: &[u8]) {
+        self.names.borrow_mut().insert(datatype.0, name.to_vec());
+    }
+
+    /// The handle is about to be freed.
+    pub fn forget_name(&self, datatype: MPI_Datatype) {
+        self.names.borrow_mut().remove(&datatype.0);
+    }
+
+    /// The handle of a Fortran datatype by kind, precision and range, made once.
+    pub fn fortran(
+        &self,
+        wanted: (i32, i32, i32),
+        make: impl FnOnce() -> std::result::Result<Rc<Datatype>, DatatypeError>,
+    ) -> Result<MPI_Datatype> {
+        if let Some(handle) = self.fortran.borrow().get(&wanted) {
+            return Ok(*handle);
+        }
+        let handle = MPI_Datatype(self.made.insert(make()?));
+        self.fortran.borrow_mut().insert(wanted, handle);
+        Ok(handle)
     }
 
     /// The datatype that a handle names, which must be committed, since data is to be moved.
