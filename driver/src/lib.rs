@@ -13,6 +13,7 @@
 //! A [`job::Job`] is the shared memory of all ranks that a launcher started together.
 
 pub mod binding;
+pub mod client_table;
 pub mod counter;
 pub mod descriptor;
 pub mod injection;
