@@ -67,6 +67,24 @@ pub trait Engine: Send + Sync {
     fn failed(&self, error: UnitError);
 }
 
+impl<E: Engine> Engine for Arc<E> {
+    fn advance(&self) -> Result<Activity, UnitError> {
+        (**self).advance()
+    }
+
+    fn announce_rest(&self) -> Result<Option<bool>, UnitError> {
+        (**self).announce_rest()
+    }
+
+    fn doorbell(&self) -> &Doorbell {
+        (**self).doorbell()
+    }
+
+    fn failed(&self, error: UnitError) {
+        (**self).failed(error);
+    }
+}
+
 /// Why no engine thread could be started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
