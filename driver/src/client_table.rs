@@ -37,7 +37,8 @@ pub const MAXIMUM_CONTEXTS: usize = 16;
 /// The most contexts that a client may have in all tasks together, unless there are more tasks.
 const MAXIMUM_UNITS: usize = 256;
 
-const PAGE_BYTES: u64 = 4096;
+/// Each client's part starts at such a multiple, so that huge pages can hold it.
+const ALIGNMENT_BYTES: u64 = 2 << 20;
 
 const POSITION: Offset<ClientEntry> = Offset::new(2048);
 
@@ -117,8 +118,8 @@ pub(crate) fn start(layout: Layout, entry: usize) -> u64 {
         .map(|contexts| Layout::new((tasks * contexts).min(MAXIMUM_RANKS)).bytes())
         .max()
         .unwrap_or(0);
-    layout.bytes().next_multiple_of(PAGE_BYTES)
-        + (entry as u64 - 1) * part.next_multiple_of(PAGE_BYTES)
+    layout.bytes().next_multiple_of(ALIGNMENT_BYTES)
+        + (entry as u64 - 1) * part.next_multiple_of(ALIGNMENT_BYTES)
 }
 
 /// The place of client `name` in the table, 1 being the first.
