@@ -28,7 +28,6 @@ use pamir_mpi::communicator::Communicator;
 use pamir_mpi::group::Group;
 use pamir_mpi::op::Op;
 use pamir_mpi::process::Process;
-use pamir_transport::tagged::receive::MatchedMessage;
 use parking_lot::{RawMutex, RawThreadId};
 
 use crate::compound::Compound;
@@ -36,6 +35,7 @@ use crate::data::Datatypes;
 use crate::error::{ErrorClass, Result};
 use crate::functions::buffer::Attached;
 use crate::functions::error::handler::ProgramHandler;
+use crate::functions::probe::Claimed;
 use crate::handles::{Kind, Table};
 
 const BEFORE: u8 = 0;
@@ -68,7 +68,7 @@ pub struct State {
     /// Attributes of datatypes, by handle.
     pub type_attributes: RefCell<HashMap<usize, Rc<AttributeTable>>>,
     /// Messages that matched probes have claimed; taken when they are received.
-    pub messages: Table<Cell<Option<MatchedMessage>>>,
+    pub messages: Table<Claimed>,
     /// Requests that are more than one message.
     pub requests: Table<Box<dyn Compound>>,
     /// The level of thread support that the program was given.

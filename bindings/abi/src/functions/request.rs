@@ -282,6 +282,14 @@ pub(super) fn status_now(state: &State, request: MPI_Request) -> MPI_Status {
     status.unwrap_or(MPI_Status::empty())
 }
 
+/// Waits for a request and ends it: its status, and what came of it.
+pub(super) fn end(state: &State, request: MPI_Request) -> (MPI_Status, Result) {
+    match complete(state, request) {
+        Ok(done) => (done.status, done.result),
+        Err(error) => (MPI_Status::empty(), Err(error)),
+    }
+}
+
 /// Ends a receive and the send beside it, which may have failed to start: then the receive is
 /// taken back.
 ///
