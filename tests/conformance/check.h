@@ -186,8 +186,14 @@ MAYBE_UNUSED static void settle(const char *name) {
         fprintf(stderr, "%s: rank %d: %d failures in all\n", name, world_rank, mine);
     fflush(stderr);
     int code = MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (code != MPI_SUCCESS) {
+        char text[MPI_MAX_ERROR_STRING] = "";
+        int length = 0;
+        MPI_Error_string(code, text, &length);
+        fprintf(stderr, "%s: rank %d: adding the failures of all ranks failed: %s\n", name, world_rank, text);
+    }
     if (code != MPI_SUCCESS || all > 0 || mine > 0) {
-        if (world_rank == 0 || code != MPI_SUCCESS)
+        if (world_rank == 0 && code == MPI_SUCCESS)
             fprintf(stderr, "%s: %d failures on %d ranks\n", name, all, world_size);
         fflush(stderr);
         MPI_Abort(MPI_COMM_WORLD, 1);

@@ -1,6 +1,6 @@
 // ranks: 1 2 3 5
 // timeout: 20
-// differs: ranks 5: MPICH 5.0 truncates in MPI_Gather of a derived type with a gap to a root other than 0
+// differs: ranks 5: MPICH 5.0 fails in MPI_Gather of a struct of several basic types from four ranks on (72 KB a rank)
 // Collectives on derived types: gaps inside and between elements, resized extents, a matrix transposed by an
 // all-to-all, different types of one signature on the two sides, and a reduction over a type with a gap.
 #include "check.h"
