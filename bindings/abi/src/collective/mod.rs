@@ -226,7 +226,7 @@ pub unsafe fn nonblocking(
     request: *mut MPI_Request,
 ) -> Result {
     let running = Running::start(state, Box::pin(body));
-    if running.is_complete()
+    if matches!(*running.result.borrow(), Some(Err(_)))
         && let Some(Err(error)) = running.result.take()
     {
         return Err(error);
