@@ -20,6 +20,10 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 LOGS = ROOT / "target" / "test"
 SUITE = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed;", re.MULTILINE)
 SUMMARY = re.compile(r"(\d+) passed, (\d+) failed")
+# Lines of a failed step that say what failed, and how much of its output is shown.
+FAILURE = re.compile(r"FAILED |test .* FAILED$|error(\[\w+\])?: |thread '.*panicked")
+SHOWN_LINES = 40
+SHOWN_WIDTH = 240
 
 CMAKE_PROJECT = """\
 cmake_minimum_required(VERSION 3.13)
@@ -78,8 +82,7 @@ class Runner:
         if not ok:
             self.failures.append(step.title)
             if not self.verbose:
-                lines = text.splitlines()
-                print("\n".join("    " + line for line in lines[-60:]))
+                print("\n".join("    " + line[:SHOWN_WIDTH] for line in excerpt(text)))
             print(f"    all of it: {log.relative_to(ROOT)}")
         return ok
 
@@ -113,6 +116,14 @@ class Runner:
                 if self.verbose:
                     print(output, end="", flush=True)
         return ok, "".join(text)
+
+
+def excerpt(text):
+    """The lines that name failures, and the last ones."""
+    lines = text.splitlines()
+    named = [line for line in lines[:-SHOWN_LINES] if FAILURE.match(line)]
+    more = [f"... {len(named) - SHOWN_LINES} more of them"] if len(named) > SHOWN_LINES else []
+    return named[:SHOWN_LINES] + more + lines[-SHOWN_LINES:]
 
 
 def counts(text, ok):

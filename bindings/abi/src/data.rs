@@ -6,10 +6,12 @@
 //! The sizes of predefined datatypes without gaps stand in a table by handle, so that the
 //! common case is one look-up; every other datatype takes the cold way.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-use pamir_mpi::datatype::{Cursor, Datatype, Named, named};
+use pamir_mpi::datatype::{Cursor, Datatype, DatatypeError, Named, named};
 use pamir_transport::tagged::buffer::{Buffer, Noncontiguous};
 
 use crate::constants::*;
@@ -29,6 +31,8 @@ pub struct Datatypes {
     predefined: Vec<Option<Rc<Datatype>>>,
     /// Those that the program made.
     pub made: Table<Datatype>,
+    names: RefCell<HashMap<usize, Vec<u8>>>,
+    fortran: RefCell<HashMap<(i32, i32, i32), MPI_Datatype>>,
 }
 
 impl Default for Datatypes {
@@ -46,6 +50,8 @@ impl Default for Datatypes {
             sizes,
             predefined,
             made: Table::new(Kind::Datatype),
+            names: RefCell::default(),
+            fortran: RefCell::default(),
         }
     }
 }
@@ -97,6 +103,43 @@ impl Datatypes {
         named_handles()
             .find(|(_, named)| named.name == name)
             .map(|(handle, _)| handle)
+    }
+
+    /// The name of a datatype: the program's, or the standard's, or none.
+    pub fn name(&self, datatype: MPI_Datatype) -> Vec<u8> {
+        if let Some(name) = self.names.borrow().get(&datatype.0) {
+            return name.clone();
+        }
+        let found = self.get(datatype).ok();
+        found
+            .and_then(|datatype| datatype.name())
+            .unwrap_or("")
+            .as_bytes()
+            .to_vec()
+    }
+
+    /// Names a datatype.
+    pub fn set_name(&self, datatype: MPI_Datatype, name: &[u8]) {
+        self.names.borrow_mut().insert(datatype.0, name.to_vec());
+    }
+
+    /// The handle is about to be freed.
+    pub fn forget_name(&self, datatype: MPI_Datatype) {
+        self.names.borrow_mut().remove(&datatype.0);
+    }
+
+    /// The handle of a Fortran datatype by kind, precision and range, made once.
+    pub fn fortran(
+        &self,
+        wanted: (i32, i32, i32),
+        make: impl FnOnce() -> std::result::Result<Rc<Datatype>, DatatypeError>,
+    ) -> Result<MPI_Datatype> {
+        if let Some(handle) = self.fortran.borrow().get(&wanted) {
+            return Ok(*handle);
+        }
+        let handle = MPI_Datatype(self.made.insert(make()?));
+        self.fortran.borrow_mut().insert(wanted, handle);
+        Ok(handle)
     }
 
     /// The datatype that a handle names, which must be committed, since data is to be moved.
@@ -200,15 +243,20 @@ fn derived(
 ) -> Result<Buffer> {
     let count = usize::try_from(count).map_err(|_| negative_count(count))?;
     let datatype = state.datatypes.committed(datatype)?;
+    Ok(memory_of(&datatype, address, count))
+}
+
+/// The memory of `count` elements of a datatype at `address`.
+pub fn memory_of(datatype: &Datatype, address: *const u8, count: usize) -> Buffer {
     if let Some((displacement, bytes)) = datatype.contiguous_bytes(count) {
         let address = address.cast_mut().wrapping_offset(displacement as isize);
-        return Ok(Buffer::Contiguous { address, bytes });
+        return Buffer::Contiguous { address, bytes };
     }
     // SAFETY: the program vouches, by calling with this buffer, that the memory the datatype
     // describes is its to be read or written until the operation is complete, and no other
     // call changes it meanwhile (MPI-5.0 section 3.7.2).
-    let cursor = unsafe { Cursor::new(&datatype, count, address.cast_mut()) };
-    Ok(Buffer::Noncontiguous(Box::new(Described(cursor))))
+    let cursor = unsafe { Cursor::new(datatype, count, address.cast_mut()) };
+    Buffer::Noncontiguous(Box::new(Described(cursor)))
 }
 
 /// Memory that a datatype describes.

@@ -1,1 +1,241 @@
-//! Packing data into contiguous memory and back.
+//! Packing data into contiguous memory and back (MPI-5.0 sections 5.2 and 5.3).
+//!
+//! Packed data is the bytes of the elements in order, as messages carry them.
+
+use std::ffi::{CStr, c_char, c_void};
+
+use pamir_mpi::datatype::Cursor;
+
+use crate::count::Count;
+use crate::data::buffer;
+use crate::error::{Error, ErrorClass, Result};
+use crate::functions::communicator::named;
+use crate::process::running;
+use crate::types::*;
+
+#[cold]
+fn no_room(needed: usize, left: i64) -> Error {
+    ErrorClass::Truncate.with(format!("{needed} bytes are needed where {left} are left"))
+}
+
+/// The position of a packing buffer and the bytes left behind it.
+///
+/// # Safety
+///
+/// `position` is readable.
+unsafe fn place<C: Count>(position: *const C, size: C) -> Result<(usize, i64)> {
+    if position.is_null() {
+        return Err(ErrorClass::Arg.with("the argument `position` is null"));
+    }
+    // SAFETY: the caller vouches for it.
+    let at = unsafe { (*position).to_i64() };
+    if at < 0 || size.to_i64() < 0 {
+        return Err(ErrorClass::Arg.with("a position or a size is negative"));
+    }
+    Ok((at as usize, size.to_i64() - at))
+}
+
+/// `MPI_Pack`.
+///
+/// # Safety
+///
+/// The buffers are good for what they are said to hold; `position` is writable.
+pub unsafe fn pack<C: Count>(
+    inbuf: *const c_void,
+    incount: C,
+    datatype: MPI_Datatype,
+    outbuf: *mut c_void,
+    outsize: C,
+    position: *mut C,
+    comm: MPI_Comm,
+) -> Result {
+    let state = running()?;
+    named(&state, comm)?;
+    let mut data = buffer(&state, inbuf.cast(), incount.to_i64(), datatype)?;
+    let bytes = data.bytes();
+    // SAFETY: the caller vouches for all of them.
+    unsafe {
+        let (at, left) = place(position, outsize)?;
+        if bytes as i64 > left {
+            return Err(no_room(bytes, left));
+        }
+        data.pack(0, outbuf.cast::<u8>().wrapping_add(at), bytes);
+        position.write(C::from_i64((at + bytes) as i64));
+    }
+    Ok(())
+}
+
+/// `MPI_Unpack`.
+///
+/// # Safety
+///
+/// The buffers are good for what they are said to hold; `position` is writable.
+pub unsafe fn unpack<C: Count>(
+    inbuf: *const c_void,
+    insize: C,
+    position: *mut C,
+    outbuf: *mut c_void,
+    outcount: C,
+    datatype: MPI_Datatype,
+    comm: MPI_Comm,
+) -> Result {
+    let state = running()?;
+    named(&state, comm)?;
+    let mut data = buffer(
+        &state,
+        outbuf.cast_const().cast(),
+        outcount.to_i64(),
+        datatype,
+    )?;
+    let bytes = data.bytes();
+    // SAFETY: the caller vouches for all of them.
+    unsafe {
+        let (at, left) = place(position, insize)?;
+        if bytes as i64 > left {
+            return Err(no_room(bytes, left));
+        }
+        data.unpack(0, inbuf.cast::<u8>().wrapping_add(at), bytes);
+        position.write(C::from_i64((at + bytes) as i64));
+    }
+    Ok(())
+}
+
+fn counted(count: i64) -> Result<usize> {
+    usize::try_from(count)
+        .map_err(|_| ErrorClass::Count.with(format!("a count is at least 0, not {count}")))
+}
+
+fn too_large() -> Error {
+    ErrorClass::Count.with("the packed data would be longer than memory can be")
+}
+
+/// `MPI_Pack_size`.
+///
+/// # Safety
+///
+/// `size` is writable.
+pub unsafe fn pack_size<C: Count>(
+    incount: C,
+    datatype: MPI_Datatype,
+    comm: MPI_Comm,
+    size: *mut C,
+) -> Result {
+    let state = running()?;
+    named(&state, comm)?;
+    let datatype = state.datatypes.committed(datatype)?;
+    let bytes = datatype
+        .packed_bytes(counted(incount.to_i64())?)
+        .ok_or_else(too_large)?;
+    // SAFETY: the caller vouches for it.
+    unsafe { size.write(C::from_i64(bytes as i64)) };
+    Ok(())
+}
+
+/// Refuses every data representation but `external32`.
+///
+/// # Safety
+///
+/// `datarep` is a C string.
+unsafe fn check_representation(datarep: *const c_char) -> Result {
+    if datarep.is_null() {
+        return Err(ErrorClass::Arg.with("the argument `datarep` is null"));
+    }
+    // SAFETY: the caller vouches for it.
+    let name = unsafe { CStr::from_ptr(datarep) };
+    if name.to_bytes() != b"external32" {
+        let text = format!("the data representation is \"external32\", not {name:?}");
+        return Err(ErrorClass::Arg.with(text));
+    }
+    Ok(())
+}
+
+/// `MPI_Pack_external`.
+///
+/// # Safety
+///
+/// The buffers are good for what they are said to hold; `position` is writable; `datarep` is a
+/// C string.
+pub unsafe fn pack_external<C: Count, E: Count>(
+    datarep: *const c_char,
+    inbuf: *const c_void,
+    incount: C,
+    datatype: MPI_Datatype,
+    outbuf: *mut c_void,
+    outsize: E,
+    position: *mut E,
+) -> Result {
+    let state = running()?;
+    let datatype = state.datatypes.committed(datatype)?;
+    let count = counted(incount.to_i64())?;
+    // SAFETY: the caller vouches for all of them.
+    unsafe {
+        check_representation(datarep)?;
+        let (at, left) = place(position, outsize)?;
+        let bytes = datatype.external32_bytes(count).ok_or_else(too_large)?;
+        if bytes as i64 > left {
+            return Err(no_room(bytes, left));
+        }
+        let mut cursor = Cursor::new(&datatype, count, inbuf.cast_mut().cast());
+        let room = std::slice::from_raw_parts_mut(outbuf.cast::<u8>().wrapping_add(at), bytes);
+        datatype.pack_external32(count, &mut cursor, room)?;
+        position.write(E::from_i64((at + bytes) as i64));
+    }
+    Ok(())
+}
+
+/// `MPI_Unpack_external`.
+///
+/// # Safety
+///
+/// As for [`pack_external`].
+pub unsafe fn unpack_external<C: Count, E: Count>(
+    datarep: *const c_char,
+    inbuf: *const c_void,
+    insize: E,
+    position: *mut E,
+    outbuf: *mut c_void,
+    outcount: C,
+    datatype: MPI_Datatype,
+) -> Result {
+    let state = running()?;
+    let datatype = state.datatypes.committed(datatype)?;
+    let count = counted(outcount.to_i64())?;
+    // SAFETY: the caller vouches for all of them.
+    unsafe {
+        check_representation(datarep)?;
+        let (at, left) = place(position, insize)?;
+        let bytes = datatype.external32_bytes(count).ok_or_else(too_large)?;
+        if bytes as i64 > left {
+            return Err(no_room(bytes, left));
+        }
+        let mut cursor = Cursor::new(&datatype, count, outbuf.cast());
+        let data = std::slice::from_raw_parts(inbuf.cast::<u8>().wrapping_add(at), bytes);
+        datatype.unpack_external32(count, &mut cursor, data)?;
+        position.write(E::from_i64((at + bytes) as i64));
+    }
+    Ok(())
+}
+
+/// `MPI_Pack_external_size`.
+///
+/// # Safety
+///
+/// `size` is writable; `datarep` is a C string.
+pub unsafe fn pack_external_size<C: Count, E: Count>(
+    datarep: *const c_char,
+    incount: C,
+    datatype: MPI_Datatype,
+    size: *mut E,
+) -> Result {
+    let state = running()?;
+    let datatype = state.datatypes.committed(datatype)?;
+    let bytes = datatype
+        .external32_bytes(counted(incount.to_i64())?)
+        .ok_or_else(too_large)?;
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        check_representation(datarep)?;
+        size.write(E::from_i64(bytes as i64));
+    }
+    Ok(())
+}
