@@ -1,1 +1,157 @@
-//! Cartesian, graph and distributed-graph process topologies.
+//! Cartesian, graph and distributed-graph process topologies (MPI-5.0 chapter 8).
+//!
+//! Before: the C call. After: `pamir_mpi::topology`, which knows the arithmetic, and
+//! `pamir_mpi::communicator::construct`, which makes the communicator that carries it.
+//!
+//! Ranks are not reordered: the permission to do so is not used.
+
+pub mod cartesian;
+pub mod distributed;
+pub mod graph;
+
+use std::ffi::c_int;
+use std::rc::Rc;
+
+use pamir_mpi::communicator::Communicator;
+use pamir_mpi::communicator::construct;
+use pamir_mpi::topology::{Topology, TopologyError};
+
+pub use cartesian::{
+    cart_coords, cart_create, cart_get, cart_map, cart_rank, cart_shift, cart_sub, cartdim_get,
+    dims_create,
+};
+pub use distributed::{
+    dist_graph_create, dist_graph_create_adjacent, dist_graph_neighbors, dist_graph_neighbors_count,
+};
+pub use graph::{
+    graph_create, graph_get, graph_map, graph_neighbors, graph_neighbors_count, graphdims_get,
+};
+
+use crate::argument::store;
+use crate::constants::*;
+use crate::error::{Error, ErrorClass, Result};
+use crate::functions::communicator::named;
+use crate::process::{State, running};
+use crate::types::*;
+
+impl From<TopologyError> for Error {
+    #[cold]
+    fn from(error: TopologyError) -> Self {
+        let class = match error {
+            TopologyError::Extent { .. }
+            | TopologyError::Indivisible { .. }
+            | TopologyError::NoSuchDimension { .. } => ErrorClass::Dims,
+            TopologyError::NoSuchRank { .. } => ErrorClass::Rank,
+            TopologyError::Malformed { .. } => ErrorClass::Intern,
+            _ => ErrorClass::Arg,
+        };
+        class.with(error.to_string())
+    }
+}
+
+#[cold]
+fn no_topology(kind: &str) -> Error {
+    ErrorClass::Topology.with(format!("the communicator was not made with {kind}"))
+}
+
+/// The communicator behind a handle, with the topology that it must have.
+fn with_topology(state: &State, comm: MPI_Comm, kind: &str) -> Result<Rc<Topology>> {
+    let communicator = named(state, comm)?;
+    let topology = communicator.topology().cloned();
+    topology.ok_or_else(|| no_topology(kind))
+}
+
+/// The communicator that a new topology is to be made from: one group of processes.
+fn base(state: &State, comm: MPI_Comm) -> Result<Rc<Communicator>> {
+    let communicator = named(state, comm)?;
+    if communicator.is_inter() {
+        return Err(ErrorClass::Comm.with("an inter-communicator takes no topology"));
+    }
+    Ok(communicator)
+}
+
+/// A number of entries that the program passes.
+fn length(count: c_int, what: &str) -> Result<usize> {
+    usize::try_from(count)
+        .map_err(|_| ErrorClass::Arg.with(format!("{what} is at least 0, not {count}")))
+}
+
+/// A communicator of the first ranks of `parent`, with a topology that covers them.
+///
+/// # Safety
+///
+/// `target` is writable.
+unsafe fn create(
+    state: &State,
+    parent: &Communicator,
+    ranks: usize,
+    topology: Topology,
+    target: *mut MPI_Comm,
+) -> Result {
+    let group = if ranks == parent.size() {
+        parent.group().clone()
+    } else {
+        let first: Vec<u32> = parent.group().tasks().take(ranks).collect();
+        pamir_mpi::group::Group::from_tasks(&first)
+            .map_err(|error| ErrorClass::Intern.with(error.to_string()))?
+    };
+    let new = construct::create(&state.process, parent, &group)?;
+    // SAFETY: as the caller vouches.
+    unsafe { give(state, new, topology, target) };
+    Ok(())
+}
+
+/// Gives the program a communicator with a topology, or `MPI_COMM_NULL`.
+///
+/// # Safety
+///
+/// `target` is writable.
+unsafe fn give(
+    state: &State,
+    communicator: Option<Rc<Communicator>>,
+    topology: Topology,
+    target: *mut MPI_Comm,
+) {
+    let handle = communicator.map_or(MPI_COMM_NULL, |new| {
+        new.set_topology(Rc::new(topology));
+        MPI_Comm(state.communicators.insert(new))
+    });
+    // SAFETY: as the caller vouches.
+    unsafe { target.write(handle) };
+}
+
+/// Writes as many numbers as there is room for.
+///
+/// # Safety
+///
+/// `target` is writable for `room` numbers.
+unsafe fn write_numbers(
+    target: *mut c_int,
+    room: usize,
+    numbers: impl IntoIterator<Item = c_int>,
+    name: &str,
+) -> Result {
+    for (index, number) in numbers.into_iter().take(room).enumerate() {
+        // SAFETY: `index` is below the room that the caller vouches for.
+        unsafe { store(target.wrapping_add(index), number, name)? };
+    }
+    Ok(())
+}
+
+/// `MPI_Topo_test`, section 8.5.5.
+///
+/// # Safety
+///
+/// `status` is null or writable.
+pub unsafe fn topo_test(comm: MPI_Comm, status: *mut c_int) -> Result {
+    let state = running()?;
+    let communicator = named(&state, comm)?;
+    let kind = match communicator.topology().map(Rc::as_ref) {
+        None => MPI_UNDEFINED,
+        Some(Topology::Cartesian(_)) => MPI_CART,
+        Some(Topology::Graph(_)) => MPI_GRAPH,
+        Some(Topology::Distributed(_)) => MPI_DIST_GRAPH,
+    };
+    // SAFETY: the caller vouches for it.
+    unsafe { store(status, kind, "status") }
+}
