@@ -22,10 +22,11 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use pamir_shm::atomic::Ordering;
-use pamir_shm::header::{HeaderError, SegmentHeader};
+use pamir_shm::header::{HEADER_BYTES, HeaderError, SegmentHeader};
 use pamir_shm::placement::advise_huge_pages;
 use pamir_shm::segment::{Segment, SegmentError, inherited};
 
+use crate::client_table::{self, ClientTableError};
 use crate::layout::{Layout, MAXIMUM_RANKS, RankBlock};
 
 /// Where the rings are shorter than a huge page, none is asked for.
@@ -71,6 +72,9 @@ pub enum JobError {
         /// Ring lines by the header.
         ring_lines: u64,
     },
+    /// A client of several that share the job was refused.
+    #[error(transparent)]
+    Client(#[from] ClientTableError),
     /// The segment could not be opened.
     #[error(transparent)]
     Segment(#[from] SegmentError),
@@ -141,7 +145,8 @@ impl Job {
             return Err(JobError::Ranks { ranks });
         }
         let layout = Layout::new(ranks);
-        let segment = Arc::new(Segment::create(layout.bytes())?);
+        let file_bytes = client_table::file_bytes(layout);
+        let segment = Arc::new(Segment::create_with_room(layout.bytes(), file_bytes)?);
         let job = Self { segment, layout };
         job.write_binding(specification)?;
         SegmentHeader::publish(&job.segment, &layout.to_geometry())?;
@@ -196,11 +201,12 @@ impl Job {
 
     /// Joins the job behind `descriptor` as `rank`.
     pub fn attach(descriptor: OwnedFd, rank: usize) -> Result<Self, JobError> {
-        let segment = Arc::new(Segment::attach(descriptor)?);
-        let geometry = SegmentHeader::check(&segment)?;
-        let layout =
-            Layout::from_geometry(&geometry).filter(|layout| layout.bytes() == segment.bytes());
-        let Some(layout) = layout else {
+        let copy = descriptor.try_clone().map_err(|source| SegmentError::Map {
+            bytes: HEADER_BYTES,
+            source,
+        })?;
+        let geometry = SegmentHeader::check(&Segment::attach_part(copy, 0, HEADER_BYTES)?)?;
+        let Some(layout) = Layout::from_geometry(&geometry) else {
             return Err(JobError::Geometry {
                 ranks: geometry[0],
                 ring_lines: geometry[1],
@@ -212,6 +218,7 @@ impl Job {
                 value: rank.to_string(),
             });
         }
+        let segment = Arc::new(Segment::attach_part(descriptor, 0, layout.bytes())?);
         let job = Self { segment, layout };
         job.claim(rank)?;
         let (rings, bytes) = layout.rings();
@@ -227,6 +234,44 @@ impl Job {
         let (offset, bytes) = self.layout.rings_of_target(rank);
         let address = self.segment.bytes_at(offset, bytes)?;
         Ok((address.cast_const(), bytes as usize))
+    }
+
+    /// The lanes of client `name`, between `contexts` contexts of every task, for task `task`.
+    ///
+    /// The result is a job whose ranks are the client's contexts: context `offset` of task `t`
+    /// is rank `t * contexts + offset`. See [`crate::client_table`]. Every task names the same
+    /// number of contexts. The number that comes with it is the client's place in the table.
+    ///
+    /// # Errors
+    ///
+    /// [`JobError::Client`] if there is no room, or the tasks do not agree;
+    /// [`JobError::Claimed`] if this task has opened the client before.
+    pub fn open_client(
+        &self,
+        task: usize,
+        name: &str,
+        contexts: usize,
+    ) -> Result<(Self, usize), JobError> {
+        let entry = client_table::claim(&self.segment, self.layout, name, contexts)?;
+        let layout = Layout::new(self.ranks() * contexts);
+        let descriptor = self.file_descriptor().try_clone_to_owned();
+        let descriptor = descriptor.map_err(|source| SegmentError::Map {
+            bytes: layout.bytes(),
+            source,
+        })?;
+        let start = client_table::start(self.layout, entry);
+        let segment = Arc::new(Segment::attach_part(descriptor, start, layout.bytes())?);
+        let plane = Self { segment, layout };
+        let sharers = self.block(task)?.status.sharers.load(Ordering::Relaxed);
+        for rank in task * contexts..(task + 1) * contexts {
+            plane
+                .block(rank)?
+                .status
+                .sharers
+                .store(sharers, Ordering::Relaxed);
+            plane.claim(rank)?;
+        }
+        Ok((plane, entry))
     }
 
     fn claim(&self, rank: usize) -> Result<(), JobError> {
@@ -300,9 +345,11 @@ fn number(name: &'static str) -> Result<usize, JobError> {
 fn open_segment() -> Result<OwnedFd, JobError> {
     let descriptor = number("PAMIR_JOB_FD")?;
     if let Ok(own) = inherited(descriptor as i32)
-        && Segment::attach(
+        && Segment::attach_part(
             own.try_clone()
                 .map_err(|source| SegmentError::Map { bytes: 0, source })?,
+            0,
+            HEADER_BYTES,
         )
         .is_ok()
     {

@@ -13,9 +13,12 @@
 //! A [`job::Job`] is the shared memory of all ranks that a launcher started together.
 
 pub mod binding;
+pub mod client_table;
 pub mod counter;
 pub mod descriptor;
+pub mod engine_thread;
 pub mod injection;
+pub mod interrupt;
 pub mod job;
 pub mod kernel_copy;
 pub mod layout;

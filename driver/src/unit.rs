@@ -364,7 +364,7 @@ impl<O: Owner> MessagingUnit<O> {
         if !descriptor.is_done() {
             if let Err(error) = self.kernel_copy(descriptor) {
                 owner.refused(descriptor, error);
-                descriptor.cookie = 0;
+                (descriptor.cookie, descriptor.counter) = (0, 0);
                 return Ok(true);
             }
             descriptor.injected = descriptor.bytes;
@@ -468,33 +468,6 @@ impl<O: Owner> MessagingUnit<O> {
         }
         Ok(false)
     }
-
-    /// Sleeps until a packet comes, or for a moment where something else may be waited
-    /// for: a lane that is full (its consumer does not wake us), or a kernel without the
-    /// barrier that makes senders see that we sleep.
-    #[cold]
-    #[inline(never)]
-    pub fn sleep(&self, limit_ns: Option<u64>) -> Result<(), UnitError> {
-        let word = &*self.targets[self.rank].block.sleep;
-        sleep::announce(word);
-        let ordered = self.barrier_reaches_all && membarrier::global();
-        if self.any_arrived()? {
-            sleep::cancel(word);
-            return Ok(());
-        }
-        let short = if self.has_backlog() {
-            Some(50_000)
-        } else {
-            None
-        };
-        let unordered = if ordered { None } else { Some(1_000_000) };
-        sleep::wait(
-            word,
-            [short, unordered, limit_ns].into_iter().flatten().min(),
-        );
-        sleep::cancel(word);
-        Ok(())
-    }
 }
 
 impl Target {
@@ -583,5 +556,8 @@ fn copy_fragment<O: Owner>(
     }
 }
 
+mod gather;
+mod rest;
+pub use rest::Doorbell;
 #[cfg(test)]
 mod tests;

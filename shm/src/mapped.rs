@@ -40,6 +40,12 @@ impl<T: Shareable> Deref for Mapped<T> {
     }
 }
 
+// SAFETY: a `Mapped` is a shared reference to a `T` together with what keeps it in place; the
+// segment itself may go to any thread, and a `&T` may where `T` is `Sync`.
+unsafe impl<T: Shareable + Sync> Send for Mapped<T> {}
+// SAFETY: as above.
+unsafe impl<T: Shareable + Sync> Sync for Mapped<T> {}
+
 #[cfg(test)]
 mod tests {
     use super::*;

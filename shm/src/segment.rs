@@ -75,19 +75,49 @@ impl Segment {
     ///
     /// The descriptor is close-on-exec; a launcher clears that for its ranks.
     pub fn create(bytes: u64) -> Result<Self, SegmentError> {
+        Self::create_with_room(bytes, bytes)
+    }
+
+    /// As [`Self::create`], but the file has `file_bytes` bytes, of which only the first
+    /// `bytes` are mapped: the rest is there for [`Self::attach_part`]. Where the kernel does
+    /// not allow so long a file, it ends with the mapped part.
+    pub fn create_with_room(bytes: u64, file_bytes: u64) -> Result<Self, SegmentError> {
         let failed = |source: std::io::Error| SegmentError::Create { bytes, source };
         let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
         let descriptor = memfd_create(c"pamir", flags).map_err(|errno| failed(errno.into()))?;
         let file = std::fs::File::from(descriptor);
-        file.set_len(bytes).map_err(failed)?;
+        file.set_len(file_bytes)
+            .or_else(|_| file.set_len(bytes))
+            .map_err(failed)?;
         let descriptor = OwnedFd::from(file);
         let seals = SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_SEAL;
         fcntl(&descriptor, FcntlArg::F_ADD_SEALS(seals)).map_err(|errno| failed(errno.into()))?;
-        Self::map(descriptor, bytes)
+        Self::map(descriptor, 0, bytes)
     }
 
     /// Maps the segment behind `descriptor`, whose size must be sealed.
     pub fn attach(descriptor: OwnedFd) -> Result<Self, SegmentError> {
+        let (descriptor, bytes) = Self::sealed(descriptor)?;
+        Self::map(descriptor, 0, bytes)
+    }
+
+    /// Maps `bytes` bytes from byte `start` (a multiple of the page size) on of the segment
+    /// behind `descriptor`, as a segment of its own.
+    pub fn attach_part(descriptor: OwnedFd, start: u64, bytes: u64) -> Result<Self, SegmentError> {
+        let (descriptor, file_bytes) = Self::sealed(descriptor)?;
+        if start.checked_add(bytes).is_none_or(|end| end > file_bytes) {
+            return Err(SegmentError::OutOfBounds {
+                offset: start,
+                bytes,
+                segment_bytes: file_bytes,
+                alignment: 4096,
+            });
+        }
+        Self::map(descriptor, start, bytes)
+    }
+
+    /// The descriptor, once it is seen that its size is sealed, and its size.
+    fn sealed(descriptor: OwnedFd) -> Result<(OwnedFd, u64), SegmentError> {
         let number = descriptor.as_raw_fd();
         let refused = |reason: String| SegmentError::NotASegment {
             descriptor: number,
@@ -103,12 +133,13 @@ impl Segment {
             .metadata()
             .map_err(|error| refused(error.to_string()))?
             .len();
-        Self::map(OwnedFd::from(file), bytes)
+        Ok((OwnedFd::from(file), bytes))
     }
 
-    fn map(descriptor: OwnedFd, bytes: u64) -> Result<Self, SegmentError> {
+    fn map(descriptor: OwnedFd, start: u64, bytes: u64) -> Result<Self, SegmentError> {
         let length = usize::try_from(bytes).unwrap_or(usize::MAX);
         let mapping = MmapOptions::new()
+            .offset(start)
             .len(length)
             .map_raw(&descriptor)
             .map_err(|source| SegmentError::Map { bytes, source })?;
@@ -195,6 +226,27 @@ mod tests {
         one.get(word).unwrap().store(42, Ordering::Release);
         assert_eq!(two.get(word).unwrap().load(Ordering::Acquire), 42);
         assert_eq!(two.bytes(), 8192);
+    }
+
+    #[test]
+    fn parts_of_a_segment_are_mapped_alone() {
+        let one = Segment::create_with_room(4096, 16_384).unwrap();
+        assert_eq!(one.bytes(), 4096);
+        let copy = || one.descriptor().try_clone_to_owned().unwrap();
+        let (two, whole) = (
+            Segment::attach_part(copy(), 8192, 4096).unwrap(),
+            Segment::attach(copy()).unwrap(),
+        );
+        let word = |at| Offset::<AtomicU64>::new(at);
+        two.get(word(64)).unwrap().store(42, Ordering::Release);
+        let seen = whole.get(word(8192 + 64)).unwrap().load(Ordering::Acquire);
+        assert_eq!((seen, two.bytes()), (42, 4096));
+        for (start, bytes) in [(12_288, 8192), (u64::MAX - 4095, 8192)] {
+            assert!(matches!(
+                Segment::attach_part(copy(), start, bytes),
+                Err(SegmentError::OutOfBounds { .. })
+            ));
+        }
     }
 
     #[test]

@@ -8,18 +8,25 @@
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
 use pamir_driver::descriptor::Descriptor;
+use pamir_driver::engine_thread::Activity;
 use pamir_driver::job::Job;
 use pamir_driver::kernel_copy::KernelCopyError;
 use pamir_driver::packet::PacketHandlerTable;
-use pamir_driver::unit::{MessagingUnit, Owner, UnitError};
+use pamir_driver::unit::{Doorbell, MessagingUnit, Owner, UnitError};
 use pamir_driver::waiting::{Ladder, Rung};
 
+use crate::active::operation::is_operation;
+use crate::active::{self, ActiveMessages};
+use crate::endpoint::{Endpoint, Place};
+use crate::memory_region::MemoryRegions;
 use crate::protocol::select::SendTable;
 use crate::tagged::arrival::{self, Incoming, Unexpected};
 use crate::tagged::matching::Queue;
 use crate::tagged::request::{RequestId, Requests};
+use crate::work_queue::WorkQueue;
 
 /// The longest message that is sent without asking the target, unless configured.
 pub const EAGER_BYTES: usize = 64 * 1024;
@@ -41,6 +48,11 @@ pub struct Context {
     pub(crate) table: SendTable,
     /// The kernel has refused a copy: ask for packets from now on.
     pub(crate) kernel_refuses: Cell<bool>,
+    pub(crate) active: ActiveMessages,
+    pub(crate) place: Place,
+    pub(crate) regions: Arc<MemoryRegions>,
+    /// Made when somebody first wants to post.
+    work: OnceLock<Arc<WorkQueue>>,
     shared_pause: Cell<Option<fn(Rung)>>,
     /// No other rank shares the processor, and no other thread this context.
     alone: Cell<bool>,
@@ -52,9 +64,20 @@ pub struct Context {
 impl Context {
     /// The context of task `task`, which has attached to `job`.
     pub fn new(job: Job, task: usize) -> Result<Self, UnitError> {
+        Self::of_client(job, task, Place::ALONE, Arc::default())
+    }
+
+    /// The context with messaging unit `unit` of the client at `place`.
+    pub(crate) fn of_client(
+        job: Job,
+        unit: usize,
+        place: Place,
+        regions: Arc<MemoryRegions>,
+    ) -> Result<Self, UnitError> {
         let handlers = PacketHandlerTable::new(arrival::unknown);
         arrival::register(&handlers);
-        let unit = MessagingUnit::new(job, task, handlers)?;
+        active::arrival::register(&handlers);
+        let unit = MessagingUnit::new(job, unit, handlers)?;
         Ok(Self {
             requests: Requests::default(),
             posted: Queue::default(),
@@ -64,6 +87,10 @@ impl Context {
                 .collect(),
             table: SendTable::new(unit.packet_bytes(), EAGER_BYTES),
             kernel_refuses: Cell::new(std::env::var_os("PAMIR_NO_KERNEL_COPY").is_some()),
+            active: ActiveMessages::new(unit.ranks()),
+            place,
+            regions,
+            work: OnceLock::new(),
             shared_pause: Cell::new(None),
             alone: Cell::new(!unit.is_crowded()),
             background: RefCell::default(),
@@ -72,7 +99,29 @@ impl Context {
         })
     }
 
-    /// This task.
+    /// This context's endpoint.
+    pub fn endpoint(&self) -> Endpoint {
+        self.place.endpoint(self.unit.rank())
+    }
+
+    /// Where any thread may post work for this context; advancing it then costs a little more.
+    pub fn work_queue(&self) -> Result<&Arc<WorkQueue>, UnitError> {
+        if self.work.get().is_none() {
+            let queue = Arc::new(WorkQueue::new(self.unit.doorbell()?));
+            let new = self.work.set(queue).is_ok();
+            self.backgrounds
+                .set(self.backgrounds.get() + usize::from(new));
+        }
+        Ok(self.work.get().expect("it was just made"))
+    }
+
+    /// Active messages and one-sided transfers that have not ended, at either end.
+    pub fn transfers_under_way(&self) -> usize {
+        self.active.operations.len()
+    }
+
+    /// This task; in a client of several contexts, this context's number among those of all
+    /// tasks, by which tagged messages find it.
     #[inline(always)]
     pub fn task(&self) -> usize {
         self.unit.rank()
@@ -107,10 +156,11 @@ impl Context {
     pub fn advance(&self) -> Result<bool, UnitError> {
         let handled = self.unit.poll(self)?;
         self.unit.step(self)?;
+        let mut moved = handled > 0;
         if self.backgrounds.get() != 0 {
-            self.poll_background();
+            moved |= self.poll_background();
         }
-        Ok(handled > 0)
+        Ok(moved)
     }
 
     /// Lets an operation go on whenever the context is advanced, until it is done.
@@ -121,14 +171,48 @@ impl Context {
 
     #[cold]
     #[inline(never)]
-    fn poll_background(&self) {
+    fn poll_background(&self) -> bool {
+        let worked = self.work.get().map_or(0, |work| work.run(self));
         let mut operations = self.background.take();
         operations.retain(|operation| !operation.poll());
         let mut background = self.background.borrow_mut();
         // What was added meanwhile comes behind what was there before.
         operations.append(&mut background);
-        self.backgrounds.set(operations.len());
+        let queues = usize::from(self.work.get().is_some());
+        self.backgrounds.set(operations.len() + queues);
         *background = operations;
+        worked > 0
+    }
+
+    /// What an engine thread does each time: `attended` says whether the application has
+    /// advanced the context itself meanwhile.
+    pub fn advance_for_engine(&self, attended: bool) -> Result<Activity, UnitError> {
+        let moved = self.advance()?;
+        Ok(if attended {
+            Activity::Attended
+        } else if moved {
+            Activity::Moved
+        } else if self.unit.has_backlog() {
+            Activity::Blocked
+        } else {
+            Activity::Quiet
+        })
+    }
+
+    /// Announces that nobody advances this context until its doorbell rings; see
+    /// [`MessagingUnit::announce_rest`].
+    pub fn announce_rest(&self) -> Result<Option<bool>, UnitError> {
+        self.unit.announce_rest(|| self.has_work())
+    }
+
+    /// What rings when something comes for this context.
+    pub fn doorbell(&self) -> Result<Doorbell, UnitError> {
+        self.unit.doorbell()
+    }
+
+    /// Whether work waits that was posted.
+    fn has_work(&self) -> bool {
+        self.work.get().is_some_and(|work| !work.is_empty())
     }
 
     /// Advances until `done` says so, spinning, yielding or sleeping as it takes.
@@ -177,7 +261,7 @@ impl Context {
                 std::thread::yield_now();
                 Ok(())
             }
-            Rung::Sleep => self.unit.sleep(None),
+            Rung::Sleep => self.unit.sleep(None, || self.has_work()),
         }
     }
 
@@ -203,14 +287,23 @@ impl std::fmt::Debug for Context {
 
 impl Owner for Context {
     fn fill(&self, cookie: u64, at: u64, target: *mut u8, bytes: usize) {
+        if is_operation(cookie) {
+            return self.fill_active(cookie, at as usize, target, bytes);
+        }
         self.pack_fragment(RequestId::from_word(cookie), at as usize, target, bytes);
     }
 
     fn injected(&self, descriptor: &Descriptor) {
+        if is_operation(descriptor.cookie) {
+            return self.injected_active(descriptor);
+        }
         self.sent(RequestId::from_word(descriptor.cookie));
     }
 
-    fn refused(&self, descriptor: &Descriptor, _error: KernelCopyError) {
+    fn refused(&self, descriptor: &Descriptor, error: KernelCopyError) {
+        if is_operation(descriptor.cookie) {
+            return self.refused_active(descriptor, error);
+        }
         self.kernel_refuses.set(true);
         self.sent(RequestId::from_word(descriptor.cookie));
     }

@@ -2,15 +2,24 @@
 //!
 //! A [`context::Context`] is a rank's threading point: it owns the messaging unit, and
 //! everything moves when it is advanced. [`tagged`] messages carry an envelope and are
-//! matched at the target; [`protocol`] says how their bytes travel, by size;
-//! `collective` holds the algorithms of whole groups.
+//! matched at the target; [`active`] messages go to a handler there, and [`one_sided`]
+//! transfers to its memory; [`protocol`] says how their bytes travel, by size;
+//! `collective` holds the algorithms of whole groups. A [`client::Client`] is who
+//! communicates: it has contexts of its own, and [`endpoint`]s to name others' by.
 //!
 //! ```text
 //! mpi ─▶ tagged::send ─▶ protocol::select ─▶ driver … driver ─▶ tagged::arrival ─▶ mpi
 //! ```
 
+pub mod active;
+pub mod client;
 pub mod collective;
 pub mod context;
+pub mod endpoint;
 pub mod geometry;
+pub mod memory_region;
+pub mod one_sided;
 pub mod protocol;
+pub mod shared_context;
 pub mod tagged;
+pub mod work_queue;

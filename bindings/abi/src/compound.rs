@@ -48,8 +48,14 @@ pub trait Compound {
         Err(ErrorClass::Request.with("this kind of request cannot be cancelled"))
     }
 
-    /// The handle is given up (`MPI_Request_free`); what is under way goes on.
-    fn released(&self, _state: &State) -> Result {
-        Ok(())
+    /// The handle is given up (`MPI_Request_free`); what is under way goes on. Whether the
+    /// handle may be forgotten now.
+    fn released(&self, _state: &State) -> Result<bool> {
+        Ok(true)
+    }
+
+    /// `MPI_Grequest_complete`; whether the handle was given up before and may be forgotten.
+    fn mark_complete(&self) -> Result<bool> {
+        Err(ErrorClass::Request.with("only a generalized request is completed by the program"))
     }
 }

@@ -243,15 +243,20 @@ fn derived(
 ) -> Result<Buffer> {
     let count = usize::try_from(count).map_err(|_| negative_count(count))?;
     let datatype = state.datatypes.committed(datatype)?;
+    Ok(memory_of(&datatype, address, count))
+}
+
+/// The memory of `count` elements of a datatype at `address`.
+pub fn memory_of(datatype: &Datatype, address: *const u8, count: usize) -> Buffer {
     if let Some((displacement, bytes)) = datatype.contiguous_bytes(count) {
         let address = address.cast_mut().wrapping_offset(displacement as isize);
-        return Ok(Buffer::Contiguous { address, bytes });
+        return Buffer::Contiguous { address, bytes };
     }
     // SAFETY: the program vouches, by calling with this buffer, that the memory the datatype
     // describes is its to be read or written until the operation is complete, and no other
     // call changes it meanwhile (MPI-5.0 section 3.7.2).
-    let cursor = unsafe { Cursor::new(&datatype, count, address.cast_mut()) };
-    Ok(Buffer::Noncontiguous(Box::new(Described(cursor))))
+    let cursor = unsafe { Cursor::new(datatype, count, address.cast_mut()) };
+    Buffer::Noncontiguous(Box::new(Described(cursor)))
 }
 
 /// Memory that a datatype describes.

@@ -82,6 +82,11 @@ impl Error {
         self
     }
 
+    /// The object it is raised on, if it is not the one among the arguments.
+    pub fn object(&self) -> Option<Object> {
+        self.0.object
+    }
+
     /// The error code.
     pub fn code(&self) -> c_int {
         self.0.code

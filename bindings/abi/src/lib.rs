@@ -19,6 +19,7 @@ pub mod compound;
 pub mod constants;
 pub mod count;
 pub mod data;
+pub mod engine;
 pub mod error;
 pub mod exports;
 pub mod functions;

@@ -19,7 +19,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
 
 use lock_api::RawReentrantMutex;
 use pamir_driver::waiting::Rung;
@@ -28,13 +28,14 @@ use pamir_mpi::communicator::Communicator;
 use pamir_mpi::group::Group;
 use pamir_mpi::op::Op;
 use pamir_mpi::process::Process;
-use pamir_transport::tagged::receive::MatchedMessage;
 use parking_lot::{RawMutex, RawThreadId};
 
 use crate::compound::Compound;
 use crate::data::Datatypes;
 use crate::error::{ErrorClass, Result};
+use crate::functions::buffer::Attached;
 use crate::functions::error::handler::ProgramHandler;
+use crate::functions::probe::Claimed;
 use crate::handles::{Kind, Table};
 
 const BEFORE: u8 = 0;
@@ -43,6 +44,8 @@ const AFTER: u8 = 2;
 
 static PHASE: AtomicU8 = AtomicU8::new(BEFORE);
 static LOCK: RawReentrantMutex<RawMutex, RawThreadId> = RawReentrantMutex::INIT;
+/// A call has had the lock since the engine thread last looked.
+static ATTENDED: AtomicBool = AtomicBool::new(false);
 /// The state while MPI runs; null before and after, so that one load tells both.
 static STATE: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 
@@ -65,13 +68,17 @@ pub struct State {
     /// Attributes of datatypes, by handle.
     pub type_attributes: RefCell<HashMap<usize, Rc<AttributeTable>>>,
     /// Messages that matched probes have claimed; taken when they are received.
-    pub messages: Table<Cell<Option<MatchedMessage>>>,
+    pub messages: Table<Claimed>,
     /// Requests that are more than one message.
     pub requests: Table<Box<dyn Compound>>,
     /// The level of thread support that the program was given.
     pub thread_level: i32,
     /// The thread that initialised MPI.
     pub main_thread: std::thread::ThreadId,
+    /// Buffers for buffered sends, by communicator; the process's own under 0.
+    pub buffers: RefCell<HashMap<usize, Attached>>,
+    /// Where the next search among several requests begins.
+    pub turn: Cell<usize>,
     /// Several threads may call MPI at once.
     multiple: bool,
 }
@@ -119,9 +126,38 @@ pub fn running() -> Result<Running> {
         return Err(not_running());
     };
     if state.multiple {
-        LOCK.lock();
+        lock();
     }
     Ok(Running(state))
+}
+
+fn lock() {
+    LOCK.lock();
+    // Relaxed: only the engine thread looks, also under the lock.
+    ATTENDED.store(true, Ordering::Relaxed);
+}
+
+/// For the engine thread: the state, unless a call has it, or MPI does not run.
+pub fn try_running() -> Option<Running> {
+    let locked = LOCK.try_lock();
+    // Acquire: pairs with the Release in `start`.
+    let state = STATE.load(Ordering::Acquire);
+    // SAFETY: as in `running`; an engine thread only exists where every call takes the lock.
+    match unsafe { state.as_ref() } {
+        Some(state) if locked => Some(Running(state)),
+        _ => {
+            if locked {
+                // SAFETY: it was just locked, on this thread.
+                unsafe { LOCK.unlock() };
+            }
+            None
+        }
+    }
+}
+
+/// For the engine thread: whether a call has had the lock since the last time.
+pub fn attended() -> bool {
+    ATTENDED.swap(false, Ordering::Relaxed)
 }
 
 #[cold]
@@ -144,7 +180,8 @@ pub fn is_finalized() -> bool {
     PHASE.load(Ordering::Acquire) == AFTER
 }
 
-/// Initialises MPI; `multiple` if several threads may call it at once.
+/// Initialises MPI; `multiple` if several threads may use it at once, be they the program's or
+/// the engine's.
 pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
     if multiple {
         process.context().share(pause_shared);
@@ -162,6 +199,8 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
         requests: Table::new(Kind::Request),
         thread_level,
         main_thread: std::thread::current().id(),
+        buffers: RefCell::default(),
+        turn: Cell::new(0),
         multiple,
     };
     let began = PHASE.compare_exchange(BEFORE, RUNNING, Ordering::AcqRel, Ordering::Acquire);
@@ -190,5 +229,5 @@ fn pause_shared(rung: Rung) {
         Rung::Yield => std::thread::yield_now(),
         Rung::Sleep => std::thread::sleep(std::time::Duration::from_micros(50)),
     }
-    LOCK.lock();
+    lock();
 }

@@ -8,6 +8,7 @@ use pamir_driver::unit::UnitError;
 use pamir_transport::context::Context;
 use pamir_transport::tagged::buffer::Buffer;
 use pamir_transport::tagged::envelope::{Envelope, Pattern};
+use pamir_transport::tagged::receive::MatchedMessage;
 use pamir_transport::tagged::request::{Outcome, Request, RequestId};
 use pamir_transport::tagged::send::{Address, Completion};
 
@@ -42,7 +43,7 @@ pub fn pattern(communicator: &Communicator, rank: Option<usize>, tag: Option<i32
     Pattern::new(communicator.context_id(), task, tag)
 }
 
-/// Starts a send and says whom its request belongs to.
+/// Starts a send and says whom its request belongs to: `owner` is the caller's own number.
 ///
 /// # Safety
 ///
@@ -50,13 +51,14 @@ pub fn pattern(communicator: &Communicator, rank: Option<usize>, tag: Option<i32
 pub unsafe fn start_send(
     context: &Context,
     communicator: &Rc<Communicator>,
+    owner: u64,
     to: Address,
     buffer: Buffer,
     completion: Completion,
 ) -> Result<RequestId, UnitError> {
     // SAFETY: as the caller vouches.
     let id = unsafe { context.start_send(to, buffer, completion)? };
-    keep(context, communicator, id);
+    keep(context, communicator, owner, id);
     Ok(id)
 }
 
@@ -69,31 +71,59 @@ pub unsafe fn start_send(
 pub unsafe fn start_receive(
     context: &Context,
     communicator: &Rc<Communicator>,
+    owner: u64,
     pattern: Pattern,
     buffer: Buffer,
 ) -> Result<RequestId, UnitError> {
     // SAFETY: as the caller vouches.
     let id = unsafe { context.receive(pattern, buffer)? };
-    keep(context, communicator, id);
+    keep(context, communicator, owner, id);
     Ok(id)
 }
 
-/// A request keeps its communicator alive where the source of its message must be translated
-/// when it is complete, and where the communicator may be freed before: its context id must
-/// not be another's while messages may still match.
+/// Receives a message that a matched probe has taken out.
+///
+/// # Safety
+///
+/// The buffer is writable until the request is complete.
+pub unsafe fn start_receive_matched(
+    context: &Context,
+    communicator: &Rc<Communicator>,
+    owner: u64,
+    message: MatchedMessage,
+    buffer: Buffer,
+) -> Result<RequestId, UnitError> {
+    // SAFETY: as the caller vouches.
+    let id = unsafe { context.receive_matched(message, buffer)? };
+    keep(context, communicator, owner, id);
+    Ok(id)
+}
+
+/// A request of a communicator whose ranks are not the tasks keeps it alive, since the
+/// source of its message must be translated when it is complete; so does one of a communicator
+/// that says so.
 #[inline(always)]
-fn keep(context: &Context, communicator: &Rc<Communicator>, id: RequestId) {
-    if communicator.is_kept_by_requests()
-        && let Some(request) = context.requests().get(id)
-    {
-        request.keeps.replace(Some(communicator.clone()));
+fn keep(context: &Context, communicator: &Rc<Communicator>, owner: u64, id: RequestId) {
+    if let Some(request) = context.requests().get(id) {
+        request.owner.set(owner);
+        if communicator.is_kept_by_requests() {
+            request.keeps.replace(Some(communicator.clone()));
+        }
     }
 }
 
-/// Waits for a request, gives its outcome with the task translated to the rank in its
-/// communicator, and frees it. `None` if there is no such request.
+/// How a request ended, and whose it was.
+#[derive(Clone, Copy, Debug)]
+pub struct Settled {
+    /// Its outcome, with the task translated to the rank in its communicator.
+    pub outcome: Outcome,
+    /// The owner's number.
+    pub owner: u64,
+}
+
+/// Waits for a request, gives how it ended, and frees it. `None` if there is no such request.
 #[inline(always)]
-pub fn wait(context: &Context, id: RequestId) -> Result<Option<Outcome>, UnitError> {
+pub fn wait(context: &Context, id: RequestId) -> Result<Option<Settled>, UnitError> {
     let Some(request) = context.requests().get(id) else {
         return Ok(None);
     };
@@ -103,9 +133,9 @@ pub fn wait(context: &Context, id: RequestId) -> Result<Option<Outcome>, UnitErr
     Ok(Some(settle(context, id, request)))
 }
 
-/// The outcome of a complete request, which is freed; `None` if it is not complete.
+/// How a complete request ended; it is freed. `None` if it is not complete.
 #[inline(always)]
-pub fn take(context: &Context, id: RequestId) -> Option<Outcome> {
+pub fn take(context: &Context, id: RequestId) -> Option<Settled> {
     let request = context
         .requests()
         .get(id)
@@ -113,15 +143,27 @@ pub fn take(context: &Context, id: RequestId) -> Option<Outcome> {
     Some(settle(context, id, request))
 }
 
-/// Reads the outcome of a complete request and frees it.
+/// How a complete request ended, without freeing it.
+pub fn look(context: &Context, id: RequestId) -> Option<Outcome> {
+    let request = context
+        .requests()
+        .get(id)
+        .filter(|request| request.is_complete())?;
+    let mut outcome = request.outcome.get();
+    translate(request, &mut outcome);
+    Some(outcome)
+}
+
+/// Reads how a complete request ended and frees it.
 #[inline(always)]
-fn settle(context: &Context, id: RequestId, request: &Request) -> Outcome {
+fn settle(context: &Context, id: RequestId, request: &Request) -> Settled {
     let mut outcome = request.outcome.get();
     if request.keeps.borrow().is_some() {
         translate(request, &mut outcome);
     }
+    let owner = request.owner.get();
     context.requests().free(id, request);
-    outcome
+    Settled { outcome, owner }
 }
 
 /// Turns the task at the other end into its rank in the request's communicator.

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use pamir_driver::job::{Job, JobError, RankState};
+use pamir_driver::job::RankState;
 use pamir_driver::unit::UnitError;
+use pamir_transport::client::{Client, ClientError, MPI};
 use pamir_transport::context::Context;
 
 use crate::communicator::Communicator;
@@ -23,12 +24,9 @@ const TAKEN_CONTEXTS: usize = 2;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProcessError {
-    /// The job could not be joined.
+    /// The job could not be joined, or its messaging unit not be set up.
     #[error(transparent)]
-    Job(#[from] JobError),
-    /// The messaging unit could not be set up.
-    #[error(transparent)]
-    Unit(#[from] UnitError),
+    Client(#[from] ClientError),
 }
 
 /// MPI in this process.
@@ -43,8 +41,9 @@ pub struct Process {
 impl Process {
     /// Joins the job that this process was started in, or one of its own.
     pub fn from_environment() -> Result<Self, ProcessError> {
-        let (job, task) = Job::from_environment()?;
-        let context = Context::new(job, task)?;
+        let client = Client::open(MPI)?;
+        let task = client.task();
+        let context = client.create_context()?;
         let group = Group::world(context.tasks() as u32);
         let world = Communicator::new(group, None, task, WORLD_CONTEXT);
         let own = Communicator::new(Group::single(task as u32), None, 0, SELF_CONTEXT);

@@ -166,7 +166,7 @@ fn a_sleeping_unit_is_woken_by_a_packet() {
         let unit = MessagingUnit::<Log>::new(copy, 1, PacketHandlerTable::new(log_packet)).unwrap();
         let log = Log::default();
         while unit.poll(&log).unwrap() == 0 {
-            unit.sleep(None).unwrap();
+            unit.sleep(None, || false).unwrap();
         }
         log.packets.borrow()[0].1
     });

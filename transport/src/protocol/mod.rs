@@ -29,4 +29,22 @@ pub mod kind {
     /// A whole tagged message whose origin waits for it to be matched: metadata,
     /// origin's request, data.
     pub const EAGER_SYNCHRONOUS: u8 = 9;
+    /// A whole active message; see [`crate::active`] for this and the next ones.
+    pub const ACTIVE: u8 = 32;
+    /// The first packet of an active message of several.
+    pub const ACTIVE_LONG: u8 = 33;
+    /// More data of the active message that is coming on the same lane.
+    pub const ACTIVE_CONTINUATION: u8 = 34;
+    /// An active message whose data waits at the origin.
+    pub const ACTIVE_REQUEST: u8 = 35;
+    /// The target wants that data in packets.
+    pub const ACTIVE_CLEAR: u8 = 36;
+    /// All of that data.
+    pub const ACTIVE_DATA: u8 = 37;
+    /// The first packet of that data.
+    pub const ACTIVE_DATA_LONG: u8 = 38;
+    /// The target has an active message's data, or does not want it.
+    pub const ACTIVE_DONE: u8 = 39;
+    /// The engine has put data into this task's memory.
+    pub const PUT_ARRIVED: u8 = 40;
 }

@@ -26,6 +26,28 @@ pub trait Noncontiguous {
     unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize);
 }
 
+/// Bytes that the request keeps itself.
+#[derive(Debug)]
+pub struct Copied(pub Vec<u8>);
+
+impl Noncontiguous for Copied {
+    fn bytes(&self) -> usize {
+        self.0.len()
+    }
+
+    unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize) {
+        let piece = &self.0[at..at + bytes];
+        // SAFETY: the caller gives room for the bytes, in memory that is not this vector's.
+        unsafe { std::ptr::copy_nonoverlapping(piece.as_ptr(), target, bytes) };
+    }
+
+    unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize) {
+        let piece = &mut self.0[at..at + bytes];
+        // SAFETY: the caller vouches for the source.
+        unsafe { std::ptr::copy_nonoverlapping(source, piece.as_mut_ptr(), bytes) };
+    }
+}
+
 /// The memory of a message in this process.
 pub enum Buffer {
     /// `bytes` bytes that follow each other.

@@ -12,7 +12,7 @@ use pamir_driver::unit::UnitError;
 use crate::context::Context;
 use crate::protocol::kind;
 use crate::protocol::select::SendProtocol;
-use crate::tagged::buffer::{Buffer, Noncontiguous};
+use crate::tagged::buffer::{Buffer, Copied};
 use crate::tagged::envelope::Envelope;
 use crate::tagged::request::{Outcome, Request, RequestId};
 
@@ -295,26 +295,5 @@ fn data_descriptor(
         source,
         continuation: kind::CONTINUATION,
         ..descriptor
-    }
-}
-
-/// Bytes that the request keeps itself.
-struct Copied(Vec<u8>);
-
-impl Noncontiguous for Copied {
-    fn bytes(&self) -> usize {
-        self.0.len()
-    }
-
-    unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize) {
-        let piece = &self.0[at..at + bytes];
-        // SAFETY: the caller gives room for the bytes, in memory that is not this vector's.
-        unsafe { std::ptr::copy_nonoverlapping(piece.as_ptr(), target, bytes) };
-    }
-
-    unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize) {
-        let piece = &mut self.0[at..at + bytes];
-        // SAFETY: the caller vouches for the source.
-        unsafe { std::ptr::copy_nonoverlapping(source, piece.as_mut_ptr(), bytes) };
     }
 }

@@ -42,6 +42,25 @@ fn named_slow(state: &State, comm: MPI_Comm) -> Result<Rc<Communicator>> {
         .ok_or_else(|| no_communicator(comm))
 }
 
+/// Gives the program a handle of a communicator that was just made.
+pub fn insert(state: &State, communicator: Rc<Communicator>) -> MPI_Comm {
+    let handle = state.communicators.insert(communicator.clone());
+    communicator.owner.set(handle as u64);
+    MPI_Comm(handle)
+}
+
+/// The handle of a communicator: what errors of its requests are raised on. Once the handle
+/// is freed, it names nothing any more.
+pub fn handle_of(state: &State, communicator: &Communicator) -> MPI_Comm {
+    if std::ptr::eq(communicator, &**state.process.world()) {
+        MPI_COMM_WORLD
+    } else if std::ptr::eq(communicator, &**state.process.own()) {
+        MPI_COMM_SELF
+    } else {
+        MPI_Comm(communicator.owner.get() as usize)
+    }
+}
+
 #[cold]
 fn no_communicator(comm: MPI_Comm) -> Error {
     let what = if comm == MPI_COMM_NULL {

@@ -17,6 +17,7 @@ pub use memory::{alloc_mem, free_mem};
 
 use crate::argument::{address, store};
 use crate::constants::*;
+use crate::engine;
 use crate::error::{self, ErrorClass, Object, Result};
 use crate::functions::attribute;
 use crate::functions::communicator::named;
@@ -70,7 +71,13 @@ fn initialise(level: c_int) -> Result {
     error::set_process_name(format!("rank {} in MPI_COMM_WORLD", process.world().rank()));
     error::set_abort(abort_job);
     error::set_handler(handler::dispatch);
-    start(process, level, level == MPI_THREAD_MULTIPLE)
+    let thread = engine::configured(&process)?;
+    let multiple = level == MPI_THREAD_MULTIPLE || thread.is_some();
+    start(process, level, multiple)?;
+    match thread {
+        Some(thread) => engine::start(thread, abort_job),
+        None => Ok(()),
+    }
 }
 
 /// Tells the launcher, and ends this process.
@@ -101,6 +108,7 @@ pub fn finalize() -> Result {
         error::raise(Object::Process, failed, "MPI_Finalize");
     }
     state.process.finalize()?;
+    engine::stop();
     stop();
     Ok(())
 }

@@ -72,6 +72,16 @@ pub fn hints(info: MPI_Info) -> Result<Info> {
     with(info, |info| Ok(info.clone()))
 }
 
+/// Sets a key for the program to look at; `MPI_INFO_NULL` takes nothing.
+pub fn tell(info: MPI_Info, key: &str, value: &str) -> Result {
+    if info == MPI_INFO_NULL {
+        return Ok(());
+    }
+    let mut infos = infos();
+    let own = infos.get_mut(info.0).ok_or_else(|| no_info(info))?;
+    Ok(own.set(key, value)?)
+}
+
 /// Refuses what is neither an info object nor `MPI_INFO_NULL`.
 pub fn check(info: MPI_Info) -> Result {
     hints(info).map(|_| ())
@@ -161,11 +171,6 @@ pub unsafe fn info_set(info: MPI_Info, key: *const c_char, value: *const c_char)
     let (key, value) = unsafe { (string(key, "key")?, string(value, "value")?) };
     let mut infos = infos();
     let own = infos.get_mut(info.0).ok_or_else(|| no_info(info))?;
-    if value.is_empty() {
-        return Err(
-            ErrorClass::InfoValue.with("an info value is empty: pass at least one character")
-        );
-    }
     Ok(own.set(key, value)?)
 }
 

@@ -7,7 +7,7 @@ use pamir_mpi::communicator::inter::{Bridge, join, merge};
 use crate::argument::{address, store};
 use crate::constants::*;
 use crate::error::{ErrorClass, Result};
-use crate::functions::communicator::{named, remote};
+use crate::functions::communicator::{insert, named, remote};
 use crate::functions::group;
 use crate::process::running;
 use crate::types::*;
@@ -104,7 +104,7 @@ pub unsafe fn intercomm_create(
         });
     }
     let new = join(&state.process, &local, leader, bridge)?;
-    let handle = MPI_Comm(state.communicators.insert(new));
+    let handle = insert(&state, new);
     // SAFETY: the caller vouches for it.
     unsafe { store(newintercomm, handle, "newintercomm") }
 }
@@ -124,7 +124,7 @@ pub unsafe fn intercomm_merge(
     remote(&parent)?;
     address(newintracomm, "newintracomm")?;
     let new = merge(&state.process, &parent, high != 0)?;
-    let handle = MPI_Comm(state.communicators.insert(new));
+    let handle = insert(&state, new);
     // SAFETY: the caller vouches for it.
     unsafe { store(newintracomm, handle, "newintracomm") }
 }

@@ -1,4 +1,13 @@
-//! Blocking and nonblocking sends, receives and their combinations.
+//! Blocking and nonblocking sends, receives and their combinations (MPI-5.0 chapter 3).
+//!
+//! Here stand the calls that everything is measured by; [`modes`] has the other modes, and
+//! [`exchange`] the calls that send and receive.
+
+pub mod exchange;
+pub mod modes;
+
+pub use exchange::{isendrecv, isendrecv_replace, sendrecv, sendrecv_replace};
+pub use modes::{bsend, ibsend, irsend, issend, rsend, ssend};
 
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
@@ -46,7 +55,11 @@ macro_rules! borrowed {
 
 /// The rank a message goes to; `None` for `MPI_PROC_NULL`.
 #[inline(always)]
-fn destination(communicator: &Communicator, rank: c_int, tag: c_int) -> Result<Option<usize>> {
+pub(super) fn destination(
+    communicator: &Communicator,
+    rank: c_int,
+    tag: c_int,
+) -> Result<Option<usize>> {
     if communicator.has_peer(rank as usize) && tag >= 0 {
         return Ok(Some(rank as usize));
     }
@@ -73,7 +86,7 @@ fn no_rank(communicator: &Communicator, rank: c_int) -> Error {
 
 /// Source and tag of a receive, where `None` is any; `Err(None)` for `MPI_PROC_NULL`.
 #[inline(always)]
-fn source(
+pub(super) fn source(
     communicator: &Communicator,
     rank: c_int,
     tag: c_int,
@@ -146,7 +159,7 @@ pub unsafe fn send<C: Count>(
 /// # Safety
 ///
 /// As for [`send`].
-unsafe fn send_mode<C: Count>(
+pub(super) unsafe fn send_mode<C: Count>(
     buf: *const c_void,
     count: C,
     datatype: MPI_Datatype,
@@ -164,13 +177,13 @@ unsafe fn send_mode<C: Count>(
     let to = address(&communicator, rank, tag);
     let context = state.process.context();
     // SAFETY: the caller vouches for the buffer, until this returns.
-    let id = unsafe { start_send(context, &communicator, to, data, completion)? };
+    let id = unsafe { start_send(context, &communicator, comm.0 as u64, to, data, completion)? };
     finish_send(&state, id)
 }
 
 #[cold]
 #[inline(never)]
-fn finish_send(state: &State, id: RequestId) -> Result {
+pub(super) fn finish_send(state: &State, id: RequestId) -> Result {
     pamir_mpi::point_to_point::wait(state.process.context(), id)?;
     Ok(())
 }
@@ -257,9 +270,9 @@ unsafe fn recv_posted(
     let context = state.process.context();
     let wanted = pattern(communicator, rank, tag);
     // SAFETY: the caller vouches for the buffer, until this returns.
-    let id = unsafe { start_receive(context, communicator, wanted, data)? };
-    let outcome =
-        pamir_mpi::point_to_point::wait(context, id)?.expect("the receive was just posted");
+    let id = unsafe { start_receive(context, communicator, 0, wanted, data)? };
+    let settled = pamir_mpi::point_to_point::wait(context, id)?;
+    let outcome = settled.expect("the receive was just posted").outcome;
     // SAFETY: as the caller vouches.
     unsafe { write_status(status, status_of(&outcome)) };
     check(&outcome)
@@ -319,7 +332,7 @@ pub unsafe fn isend<C: Count>(
 ///
 /// As for [`isend`].
 #[allow(clippy::too_many_arguments)] // MPI_Isend has seven, and the mode.
-unsafe fn start_mode<C: Count>(
+pub(super) unsafe fn start_mode<C: Count>(
     buf: *const c_void,
     count: C,
     datatype: MPI_Datatype,
@@ -336,8 +349,16 @@ unsafe fn start_mode<C: Count>(
     if let Some(rank) = destination(&communicator, dest, tag)? {
         let to = address(&communicator, rank, tag);
         // SAFETY: the caller vouches for the buffer.
-        let id =
-            unsafe { start_send(state.process.context(), &communicator, to, data, completion)? };
+        let id = unsafe {
+            start_send(
+                state.process.context(),
+                &communicator,
+                comm.0 as u64,
+                to,
+                data,
+                completion,
+            )?
+        };
         handle = request_handle(id);
     }
     // SAFETY: the caller vouches for the request.
@@ -374,8 +395,15 @@ pub unsafe fn irecv<C: Count>(
         Ok((rank, tag)) => {
             let wanted = pattern(&communicator, rank, tag);
             // SAFETY: the caller vouches for the buffer.
-            let id =
-                unsafe { start_receive(state.process.context(), &communicator, wanted, data)? };
+            let id = unsafe {
+                start_receive(
+                    state.process.context(),
+                    &communicator,
+                    comm.0 as u64,
+                    wanted,
+                    data,
+                )?
+            };
             request_handle(id)
         }
     };
@@ -386,23 +414,6 @@ pub unsafe fn irecv<C: Count>(
 
 /// The request of a receive from `MPI_PROC_NULL`.
 pub const RECEIVED_NOTHING: usize = 0x1001;
-
-/// `MPI_Ssend`, section 3.4.
-///
-/// # Safety
-///
-/// As for [`send`].
-pub unsafe fn ssend<C: Count>(
-    buf: *const c_void,
-    count: C,
-    datatype: MPI_Datatype,
-    dest: c_int,
-    tag: c_int,
-    comm: MPI_Comm,
-) -> Result {
-    // SAFETY: as the caller vouches.
-    unsafe { send_mode(buf, count, datatype, dest, tag, comm, Completion::Matched) }
-}
 
 /// What a program sees of a message's outcome.
 #[inline(always)]

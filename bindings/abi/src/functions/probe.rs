@@ -1,1 +1,280 @@
-//! Probing for messages, and receiving what a matched probe has claimed.
+//! Probing for messages, and receiving what a matched probe has claimed (MPI-5.0 section 3.8).
+
+use std::cell::Cell;
+use std::ffi::{c_int, c_void};
+use std::rc::Rc;
+
+use pamir_mpi::communicator::Communicator;
+use pamir_mpi::point_to_point::{pattern, start_receive_matched};
+use pamir_transport::tagged::receive::{Found, MatchedMessage};
+
+use crate::constants::*;
+use crate::count::Count;
+use crate::data::buffer;
+use crate::error::{Error, ErrorClass, Object, Result};
+use crate::functions::communicator::named;
+use crate::functions::point_to_point::{
+    RECEIVED_NOTHING, check, request_handle, source, status_of, write_status,
+};
+use crate::process::{State, running};
+use crate::types::*;
+
+/// A message that a matched probe has claimed, and the communicator it belongs to.
+pub struct Claimed {
+    message: Cell<Option<MatchedMessage>>,
+    communicator: Rc<Communicator>,
+    handle: MPI_Comm,
+}
+
+/// What a probe looks for; `None` for `MPI_PROC_NULL`.
+fn wanted(
+    communicator: &Communicator,
+    rank: c_int,
+    tag: c_int,
+) -> Result<Option<pamir_transport::tagged::envelope::Pattern>> {
+    match source(communicator, rank, tag) {
+        Ok((rank, tag)) => Ok(Some(pattern(communicator, rank, tag))),
+        Err(None) => Ok(None),
+        Err(Some(error)) => Err(error),
+    }
+}
+
+fn status(communicator: &Communicator, found: &Found) -> MPI_Status {
+    let task = found.envelope.source as usize;
+    let rank = communicator.peer_rank(task).unwrap_or(task);
+    MPI_Status::new(rank as c_int, found.envelope.tag, found.bytes as i64)
+}
+
+fn nothing() -> MPI_Status {
+    MPI_Status::new(MPI_PROC_NULL, MPI_ANY_TAG, 0)
+}
+
+/// `MPI_Probe`.
+///
+/// # Safety
+///
+/// `status_at` is writable or ignored.
+pub unsafe fn probe(rank: c_int, tag: c_int, comm: MPI_Comm, status_at: *mut MPI_Status) -> Result {
+    let state = running()?;
+    let communicator = named(&state, comm)?;
+    let told = match wanted(&communicator, rank, tag)? {
+        None => nothing(),
+        Some(pattern) => {
+            let context = state.process.context();
+            let mut found = None;
+            context.advance_until(|| {
+                found = context.probe(&pattern);
+                found.is_some()
+            })?;
+            status(
+                &communicator,
+                &found.expect("advancing ends when a message is found"),
+            )
+        }
+    };
+    // SAFETY: the caller vouches for it.
+    unsafe { write_status(status_at, told) };
+    Ok(())
+}
+
+/// `MPI_Iprobe`.
+///
+/// # Safety
+///
+/// `flag` is writable; `status_at` is writable or ignored.
+pub unsafe fn iprobe(
+    rank: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    flag: *mut c_int,
+    status_at: *mut MPI_Status,
+) -> Result {
+    let state = running()?;
+    let communicator = named(&state, comm)?;
+    let told = match wanted(&communicator, rank, tag)? {
+        None => Some(nothing()),
+        Some(pattern) => {
+            let context = state.process.context();
+            context.advance()?;
+            context
+                .probe(&pattern)
+                .map(|found| status(&communicator, &found))
+        }
+    };
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        flag.write(told.is_some().into());
+        if let Some(told) = told {
+            write_status(status_at, told);
+        }
+    }
+    Ok(())
+}
+
+/// Claims a message, and gives its handle and status.
+fn claim(
+    state: &State,
+    communicator: Rc<Communicator>,
+    comm: MPI_Comm,
+    message: MatchedMessage,
+) -> (MPI_Message, MPI_Status) {
+    let told = status(&communicator, &message.found);
+    let claimed = Claimed {
+        message: Cell::new(Some(message)),
+        communicator,
+        handle: comm,
+    };
+    (MPI_Message(state.messages.insert(Rc::new(claimed))), told)
+}
+
+/// `MPI_Mprobe`.
+///
+/// # Safety
+///
+/// `message` is writable; `status_at` is writable or ignored.
+pub unsafe fn mprobe(
+    rank: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    message: *mut MPI_Message,
+    status_at: *mut MPI_Status,
+) -> Result {
+    let state = running()?;
+    let communicator = named(&state, comm)?;
+    let (handle, told) = match wanted(&communicator, rank, tag)? {
+        None => (MPI_MESSAGE_NO_PROC, nothing()),
+        Some(pattern) => {
+            let context = state.process.context();
+            let mut found = None;
+            context.advance_until(|| {
+                found = context.probe_matched(&pattern);
+                found.is_some()
+            })?;
+            let found = found.expect("advancing ends when a message is found");
+            claim(&state, communicator, comm, found)
+        }
+    };
+    // SAFETY: the caller vouches for both.
+    unsafe {
+        message.write(handle);
+        write_status(status_at, told);
+    }
+    Ok(())
+}
+
+/// `MPI_Improbe`.
+///
+/// # Safety
+///
+/// `flag` and `message` are writable; `status_at` is writable or ignored.
+pub unsafe fn improbe(
+    rank: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    flag: *mut c_int,
+    message: *mut MPI_Message,
+    status_at: *mut MPI_Status,
+) -> Result {
+    let state = running()?;
+    let communicator = named(&state, comm)?;
+    let found = match wanted(&communicator, rank, tag)? {
+        None => Some((MPI_MESSAGE_NO_PROC, nothing())),
+        Some(pattern) => {
+            let context = state.process.context();
+            context.advance()?;
+            let found = context.probe_matched(&pattern);
+            found.map(|found| claim(&state, communicator, comm, found))
+        }
+    };
+    // SAFETY: the caller vouches for all of them.
+    unsafe {
+        flag.write(found.is_some().into());
+        if let Some((handle, told)) = found {
+            message.write(handle);
+            write_status(status_at, told);
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+fn no_message(message: MPI_Message) -> Error {
+    ErrorClass::Arg.with(format!(
+        "{:#x} is no message, or one that was received",
+        message.0
+    ))
+}
+
+/// Takes a claimed message away from its handle.
+fn claimed(state: &State, message: MPI_Message) -> Result<(Rc<Claimed>, MatchedMessage)> {
+    let claimed = state
+        .messages
+        .remove(message.0)
+        .ok_or_else(|| no_message(message))?;
+    let taken = claimed.message.take().ok_or_else(|| no_message(message))?;
+    Ok((claimed, taken))
+}
+
+/// `MPI_Mrecv`.
+///
+/// # Safety
+///
+/// `buf` is writable for the data; `message` is readable and writable; `status_at` is writable
+/// or ignored.
+pub unsafe fn mrecv<C: Count>(
+    buf: *mut c_void,
+    count: C,
+    datatype: MPI_Datatype,
+    message: *mut MPI_Message,
+    status_at: *mut MPI_Status,
+) -> Result {
+    let state = running()?;
+    let data = buffer(&state, buf.cast_const().cast(), count.to_i64(), datatype)?;
+    // SAFETY: the caller vouches for all of them.
+    unsafe {
+        if *message == MPI_MESSAGE_NO_PROC {
+            *message = MPI_MESSAGE_NULL;
+            write_status(status_at, nothing());
+            return Ok(());
+        }
+        let (from, taken) = claimed(&state, *message)?;
+        *message = MPI_MESSAGE_NULL;
+        let (context, owner) = (state.process.context(), from.handle.0 as u64);
+        let id = start_receive_matched(context, &from.communicator, owner, taken, data)?;
+        let settled = pamir_mpi::point_to_point::wait(context, id)?;
+        let outcome = settled.expect("the receive was just started").outcome;
+        write_status(status_at, status_of(&outcome));
+        check(&outcome).map_err(|error| error.on(Object::Communicator(from.handle)))
+    }
+}
+
+/// `MPI_Imrecv`.
+///
+/// # Safety
+///
+/// `buf` is writable for the data until the request is complete; `message` is readable and
+/// writable; `request` is writable.
+pub unsafe fn imrecv<C: Count>(
+    buf: *mut c_void,
+    count: C,
+    datatype: MPI_Datatype,
+    message: *mut MPI_Message,
+    request: *mut MPI_Request,
+) -> Result {
+    let state = running()?;
+    let data = buffer(&state, buf.cast_const().cast(), count.to_i64(), datatype)?;
+    // SAFETY: the caller vouches for all of them.
+    unsafe {
+        if *message == MPI_MESSAGE_NO_PROC {
+            *message = MPI_MESSAGE_NULL;
+            request.write(MPI_Request(RECEIVED_NOTHING));
+            return Ok(());
+        }
+        let (from, taken) = claimed(&state, *message)?;
+        *message = MPI_MESSAGE_NULL;
+        let (context, owner) = (state.process.context(), from.handle.0 as u64);
+        let id = start_receive_matched(context, &from.communicator, owner, taken, data)?;
+        request.write(request_handle(id));
+    }
+    Ok(())
+}

@@ -65,6 +65,8 @@ pub struct Communicator {
     hints: RefCell<Info>,
     error_handler: RefCell<ErrorHandler>,
     topology: OnceCell<Rc<Topology>>,
+    /// For the layer above: a number of its own, such as its handle of the communicator.
+    pub owner: Cell<u64>,
 }
 
 impl Communicator {
@@ -91,6 +93,7 @@ impl Communicator {
             hints: RefCell::default(),
             error_handler: RefCell::default(),
             topology: OnceCell::new(),
+            owner: Cell::new(0),
         }
     }
 

@@ -19,7 +19,7 @@ use crate::argument::{address, store};
 use crate::compound::Compound;
 use crate::constants::*;
 use crate::error::{Error, ErrorClass, Object, Result};
-use crate::functions::communicator::named;
+use crate::functions::communicator::{insert, named};
 use crate::functions::{attribute, group, info};
 use crate::process::{State, running};
 use crate::types::*;
@@ -44,9 +44,7 @@ impl From<ConstructError> for Error {
 ///
 /// `target` is writable.
 unsafe fn give(state: &State, communicator: Option<Rc<Communicator>>, target: *mut MPI_Comm) {
-    let handle = communicator.map_or(MPI_COMM_NULL, |new| {
-        MPI_Comm(state.communicators.insert(new))
-    });
+    let handle = communicator.map_or(MPI_COMM_NULL, |new| insert(state, new));
     // SAFETY: as the caller vouches.
     unsafe { target.write(handle) };
 }

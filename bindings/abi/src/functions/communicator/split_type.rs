@@ -84,8 +84,9 @@ fn by_process_set(state: &State, hints: &Info) -> Option<c_int> {
     }
 }
 
-/// The colour by the outermost resource that divides the communicator: all find the same.
-fn unguided(state: &State, communicator: &Communicator) -> Result<Option<c_int>> {
+/// The outermost resource that divides the communicator, as an index of [`RESOURCES`], and
+/// this process's colour: all find the same resource.
+fn unguided(state: &State, communicator: &Communicator) -> Result<Option<(usize, c_int)>> {
     let own = instances().map(|instance| instance.map_or(-1, i64::from));
     let all = gather_numbers(&state.process, communicator, &own)?;
     let divides = |index: &usize| {
@@ -93,7 +94,12 @@ fn unguided(state: &State, communicator: &Communicator) -> Result<Option<c_int>>
             && all.iter().any(|other| other[*index] >= 0)
     };
     let index = (0..RESOURCES.len()).find(divides);
-    Ok(index.and_then(|index| c_int::try_from(own[index]).ok().filter(|color| *color >= 0)))
+    Ok(index.and_then(|index| {
+        let color = c_int::try_from(own[index]).ok();
+        color
+            .filter(|color| *color >= 0)
+            .map(|color| (index, color))
+    }))
 }
 
 /// `MPI_Comm_split_type`, section 7.4.2.
@@ -126,12 +132,16 @@ pub unsafe fn comm_split_type(
             return Err(ErrorClass::Arg.with(format!("{other} is no type to split by")));
         }
     };
-    let color = if !parent.is_inter() && is_unguided(&state, &parent, split_type)? {
+    let mut color = color;
+    if !parent.is_inter() && is_unguided(&state, &parent, split_type)? {
         let found = unguided(&state, &parent)?;
-        found.filter(|_| split_type == MPI_COMM_TYPE_HW_UNGUIDED)
-    } else {
-        color
-    };
+        if let Some((index, own)) = found.filter(|_| split_type == MPI_COMM_TYPE_HW_UNGUIDED) {
+            color = Some(own);
+            // The program learns by what it was divided.
+            let name = format!("{SCHEME}{}", RESOURCES[index].0);
+            info::tell(info, "mpi_hw_resource_type", &name)?;
+        }
+    }
     // SAFETY: as the caller vouches.
     unsafe { split_by(&state, &parent, Choice { color, key }, newcomm) }
 }

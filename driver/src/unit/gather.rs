@@ -1,0 +1,45 @@
+//! Immediate packets whose payload lies in several places.
+//!
+//! Before: an active message with a header and data of its own. After: one record in the
+//! lane, as [`MessagingUnit::inject_immediate`] would have made it of one piece.
+
+use super::{MessagingUnit, Owner, UnitError, data_start, reserve};
+
+impl<O: Owner> MessagingUnit<O> {
+    /// Sends `metadata` and the bytes of all `parts`, one behind the other, as one packet, at
+    /// once, or not at all: false while the lane is full or something waits before it.
+    ///
+    /// # Safety
+    ///
+    /// Each part's address is readable for its number of bytes; together they have at most
+    /// [`Self::packet_bytes`] bytes.
+    #[inline]
+    pub unsafe fn inject_gathered(
+        &self,
+        target: usize,
+        kind: u8,
+        auxiliary: u16,
+        metadata: u64,
+        parts: &[(*const u8, usize)],
+    ) -> Result<bool, UnitError> {
+        let to = &self.targets[target];
+        if to.backlog.get() != 0 {
+            return Ok(false);
+        }
+        let bytes = parts.iter().map(|part| part.1).sum();
+        let start = data_start(8, bytes);
+        let Some(reserved) = reserve(to, target, start + bytes)? else {
+            return Ok(false);
+        };
+        to.lane.write_word(&reserved, 0, metadata);
+        let mut at = start;
+        for (source, bytes) in parts {
+            // SAFETY: the caller vouches for the parts; the record was reserved for the sum of
+            // their bytes.
+            unsafe { to.lane.write(&reserved, at, *source, *bytes) };
+            at += bytes;
+        }
+        to.commit(reserved, kind, auxiliary, start + bytes);
+        Ok(true)
+    }
+}

@@ -1,0 +1,80 @@
+//! Going to sleep in two steps, for those who share the unit with others.
+//!
+//! Before: an advance that found nothing. After: [`MessagingUnit::announce_rest`] has told the
+//! senders; whoever called it lets go of the context's lock and waits on the word of
+//! [`MessagingUnit::doorbell`], which needs no lock.
+
+use std::ops::Deref;
+
+use pamir_shm::atomic::{AtomicU32, Ordering, fence};
+use pamir_shm::mapped::Mapped;
+use pamir_shm::{membarrier, sleep};
+
+use super::{MessagingUnit, Owner, UnitError};
+use crate::layout::RankBlock;
+
+/// Wakes whoever sleeps on a unit; it may go to any thread.
+#[derive(Debug)]
+pub struct Doorbell(Mapped<RankBlock>);
+
+impl Doorbell {
+    /// Wakes the sleeper, if there is one. What was written before this is seen by the last
+    /// look of one that is about to sleep.
+    pub fn ring(&self) {
+        // The sleeper stores its announcement, fences and looks; we have stored, fence and look
+        // at the announcement: one of the two sees the other.
+        fence(Ordering::SeqCst);
+        if sleep::must_wake(&self.0.sleep) {
+            sleep::wake(&self.0.sleep);
+        }
+    }
+
+    /// The word that the sleeper waits on.
+    pub fn word(&self) -> &AtomicU32 {
+        self.0.sleep.deref()
+    }
+}
+
+impl<O: Owner> MessagingUnit<O> {
+    /// What wakes this unit from other threads of the process.
+    pub fn doorbell(&self) -> Result<Doorbell, UnitError> {
+        let block = self.job.layout().rank_block(self.rank);
+        Ok(Doorbell(Mapped::new(self.job.segment(), block)?))
+    }
+
+    /// Tells the senders that this unit is going to sleep, and looks a last time, also with
+    /// `look`. `None`: something is there, the announcement is taken back. Else: whether every
+    /// sender will see it; if not, sleep for a short while only.
+    pub fn announce_rest(&self, look: impl FnOnce() -> bool) -> Result<Option<bool>, UnitError> {
+        let word = &*self.targets[self.rank].block.sleep;
+        sleep::announce(word);
+        fence(Ordering::SeqCst);
+        let ordered = self.barrier_reaches_all && membarrier::global();
+        if look() || self.any_arrived()? {
+            sleep::cancel(word);
+            return Ok(None);
+        }
+        Ok(Some(ordered))
+    }
+    /// Sleeps until a packet comes, somebody rings, or `look` has seen something; or for a
+    /// moment where something else may be waited for: a lane that is full (its consumer does
+    /// not wake us), or a kernel without the barrier that makes senders see that we sleep.
+    #[cold]
+    #[inline(never)]
+    pub fn sleep(
+        &self,
+        limit_ns: Option<u64>,
+        look: impl FnOnce() -> bool,
+    ) -> Result<(), UnitError> {
+        let word = &*self.targets[self.rank].block.sleep;
+        let Some(ordered) = self.announce_rest(look)? else {
+            return Ok(());
+        };
+        let short = self.has_backlog().then_some(50_000);
+        let unordered = (!ordered).then_some(1_000_000);
+        let limits = [short, unordered, limit_ns];
+        sleep::wait(word, limits.into_iter().flatten().min());
+        sleep::cancel(word);
+        Ok(())
+    }
+}

@@ -1,0 +1,147 @@
+//! The dispatch table: which handler receives the messages of a dispatch id.
+//!
+//! Before: [`super::arrival`] has a message's header. After: the handler has said, with a
+//! [`Receive`], where the data goes.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::active::{ActiveError, Completion, TransferError};
+use crate::context::Context;
+use crate::endpoint::Endpoint;
+
+/// How many dispatch ids there are: 0 to one less.
+pub const DISPATCH_IDS: u16 = 4096;
+
+/// A message that has arrived, or has begun to.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival<'a> {
+    /// Who sent it.
+    pub origin: Endpoint,
+    /// Its header.
+    pub header: &'a [u8],
+    /// All of its data, if it is short; else the handler says where it goes.
+    pub data: Option<&'a [u8]>,
+    /// How many bytes of data it has.
+    pub bytes: usize,
+}
+
+/// Where the data of a message goes, and who is told.
+pub struct Receive {
+    pub(super) address: *mut u8,
+    pub(super) room: usize,
+    pub(crate) done: Option<Completion>,
+    pub(crate) status: Status,
+}
+
+impl Receive {
+    /// Nowhere: the handler has used what it wants.
+    pub fn nowhere() -> Self {
+        Self {
+            address: std::ptr::null_mut(),
+            room: 0,
+            done: None,
+            status: Status::Good,
+        }
+    }
+
+    /// To `address`, where there is room for `room` bytes.
+    ///
+    /// # Safety
+    ///
+    /// `address` is writable for `room` bytes until the completion given to [`Self::then`] is
+    /// called.
+    pub unsafe fn into(address: *mut u8, room: usize) -> Self {
+        Self {
+            address,
+            room,
+            ..Self::nowhere()
+        }
+    }
+
+    /// Calls `done` when all data has come.
+    #[must_use]
+    pub fn then(self, done: impl FnOnce(&Context, Result<(), TransferError>) + 'static) -> Self {
+        Self {
+            done: Some(Box::new(done)),
+            ..self
+        }
+    }
+
+    /// The message is not taken; its origin is told why.
+    pub(crate) fn refused(status: Status) -> Self {
+        Self {
+            status,
+            ..Self::nowhere()
+        }
+    }
+}
+
+impl std::fmt::Debug for Receive {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut text = formatter.debug_struct("Receive");
+        text.field("room", &self.room)
+            .field("status", &self.status)
+            .finish_non_exhaustive()
+    }
+}
+
+/// How the target has taken a message, as `ACTIVE_DONE` carries it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    Good,
+    NoHandler,
+    OutsideRegion,
+}
+
+impl Status {
+    pub(super) fn field(self) -> u16 {
+        match self {
+            Self::Good => 0,
+            Self::NoHandler => 1,
+            Self::OutsideRegion => 2,
+        }
+    }
+
+    pub(super) fn result(field: u16) -> Result<(), TransferError> {
+        match field {
+            0 => Ok(()),
+            1 => Err(TransferError::NoHandler),
+            2 => Err(TransferError::OutsideRegion),
+            _ => Err(TransferError::Unit),
+        }
+    }
+}
+
+/// Receives the messages of a dispatch id.
+pub type DispatchHandler = dyn Fn(&Context, Arrival<'_>) -> Receive;
+
+/// Handlers by dispatch id.
+pub(crate) struct DispatchTable(pub(super) RefCell<Vec<Option<Rc<DispatchHandler>>>>);
+
+impl DispatchTable {
+    pub(crate) fn get(&self, dispatch: u16) -> Option<Rc<DispatchHandler>> {
+        self.0.borrow().get(usize::from(dispatch))?.clone()
+    }
+}
+
+impl Context {
+    /// Sets the handler for messages with dispatch id `dispatch`, below [`DISPATCH_IDS`]. It
+    /// runs in the thread that advances this context; it may send, and may not advance.
+    pub fn set_dispatch(
+        &self,
+        dispatch: u16,
+        handler: impl Fn(&Context, Arrival<'_>) -> Receive + 'static,
+    ) -> Result<(), ActiveError> {
+        if dispatch >= DISPATCH_IDS {
+            return Err(ActiveError::Dispatch { dispatch });
+        }
+        let index = usize::from(dispatch);
+        let mut table = self.active.table.0.borrow_mut();
+        if table.len() <= index {
+            table.resize(index + 1, None);
+        }
+        table[index] = Some(Rc::new(handler));
+        Ok(())
+    }
+}

@@ -1,0 +1,160 @@
+//! Active messages and one-sided transfers that are under way.
+//!
+//! Before: an instruction that cannot end at once gets a place here, and a word that names it
+//! in descriptors and packets. After: whatever ends it takes it out.
+//!
+//! ```text
+//! bit 63: 1    32..63: generation    0..32: index
+//! ```
+//!
+//! The top bit tells such a word from a tagged request's; the generation tells a word that a
+//! peer kept, or invented, from one that is good.
+
+use std::cell::RefCell;
+
+use pamir_driver::counter::CounterId;
+
+use crate::active::Completion;
+use crate::active::dispatch::Status;
+use crate::one_sided::Transfer;
+
+/// Set in every operation's word.
+const MARK: u64 = 1 << 63;
+
+/// Whether a descriptor's cookie names an operation rather than a tagged request.
+#[inline(always)]
+pub(crate) fn is_operation(cookie: u64) -> bool {
+    cookie & MARK != 0
+}
+
+/// Something under way.
+pub(crate) enum Operation {
+    /// A message at its origin.
+    Send(Send),
+    /// A message at its target.
+    Receive(Receipt),
+    /// A transfer between two memories, by the kernel.
+    Direct {
+        /// The counter that counts its bytes.
+        counter: CounterId,
+        /// What it does.
+        transfer: Transfer,
+    },
+    /// A get whose data comes as a message.
+    Get(Transfer),
+}
+
+/// A message at its origin.
+pub(crate) struct Send {
+    pub(crate) target: usize,
+    /// What goes before the data in the first packet.
+    pub(crate) prefix: Vec<u8>,
+    pub(crate) source: *const u8,
+    pub(crate) bytes: usize,
+    pub(crate) local: Option<Completion>,
+    pub(crate) remote: Option<Completion>,
+    /// `ACTIVE_DONE` is still to come.
+    pub(crate) acknowledged: bool,
+}
+
+/// A message at its target.
+pub(crate) struct Receipt {
+    pub(crate) origin: usize,
+    pub(crate) address: *mut u8,
+    pub(crate) room: usize,
+    /// Data that has come.
+    pub(crate) at: usize,
+    pub(crate) total: usize,
+    pub(crate) done: Option<Completion>,
+    pub(crate) status: Status,
+    /// The origin's operation, if it waits for `ACTIVE_DONE`.
+    pub(crate) acknowledge: Option<u64>,
+}
+
+#[derive(Default)]
+struct Slot {
+    generation: u32,
+    operation: Option<Operation>,
+}
+
+/// All operations of a context.
+#[derive(Default)]
+pub(crate) struct Operations {
+    slots: RefCell<Vec<Slot>>,
+    free: RefCell<Vec<u32>>,
+}
+
+impl Operations {
+    /// Gives an operation a place; its word.
+    pub(crate) fn start(&self, operation: Operation) -> u64 {
+        let mut slots = self.slots.borrow_mut();
+        let free = self.free.borrow_mut().pop();
+        let index = free.unwrap_or_else(|| {
+            slots.push(Slot::default());
+            slots.len() as u32 - 1
+        });
+        let slot = &mut slots[index as usize];
+        slot.generation = (slot.generation + 1) & 0x7FFF_FFFF;
+        slot.operation = Some(operation);
+        MARK | u64::from(slot.generation) << 32 | u64::from(index)
+    }
+
+    /// Looks at an operation, if the word names one. `look` calls nothing of the program's.
+    pub(crate) fn with<T>(&self, word: u64, look: impl FnOnce(&mut Operation) -> T) -> Option<T> {
+        let mut slots = self.slots.borrow_mut();
+        let slot = named(&mut slots, word)?;
+        slot.operation.as_mut().map(look)
+    }
+
+    /// Takes an operation out, if the word names one.
+    pub(crate) fn take(&self, word: u64) -> Option<Operation> {
+        let mut slots = self.slots.borrow_mut();
+        let operation = named(&mut slots, word)?.operation.take()?;
+        self.free.borrow_mut().push(word as u32);
+        Some(operation)
+    }
+
+    /// How many are under way.
+    pub(crate) fn len(&self) -> usize {
+        self.slots.borrow().len() - self.free.borrow().len()
+    }
+}
+
+fn named(slots: &mut [Slot], word: u64) -> Option<&mut Slot> {
+    let slot = slots.get_mut(word as u32 as usize)?;
+    let current = MARK | u64::from(slot.generation) << 32;
+    (current == word & !u64::from(u32::MAX)).then_some(slot)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn send(bytes: usize) -> Operation {
+        Operation::Send(Send {
+            target: 0,
+            prefix: Vec::new(),
+            source: std::ptr::null(),
+            bytes,
+            local: None,
+            remote: None,
+            acknowledged: false,
+        })
+    }
+
+    #[test]
+    fn a_word_names_one_operation() {
+        let operations = Operations::default();
+        let first = operations.start(send(1));
+        let second = operations.start(send(2));
+        assert!(is_operation(first) && first != second);
+        assert!(operations.take(first).is_some());
+        assert!(operations.take(first).is_none());
+        let third = operations.start(send(3));
+        assert_eq!(third as u32, first as u32);
+        assert!(operations.with(first, |_| ()).is_none());
+        assert!(operations.with(third, |_| ()).is_some());
+        assert!(operations.take(0).is_none() && operations.take(u64::MAX).is_none());
+        assert_eq!(operations.len(), 2);
+    }
+}

@@ -1,0 +1,297 @@
+//! Clients: exclusive collections of resources, one for each entity that communicates.
+//!
+//! Before: MPI, or a program that uses active messages directly, opens a client by its name.
+//! After: it makes contexts, which have lanes of their own ("Parallel active messages": the
+//! client tells equal task and context numbers of several entities apart).
+//!
+//! | client        | lanes | contexts in each task |
+//! |---------------|-------|-----------------------|
+//! | [`MPI`]       | the job's own | 1 |
+//! | any other     | a part of the job's segment, by name | from the configuration |
+//!
+//! The configuration is the environment variable `PAMIR_CONTEXTS`: a list such as
+//! `solver=2,io=1`, by client name, where `*` stands for those that are not named. It must be
+//! the same in all tasks. A context's polling looks at a lane from every context of the client,
+//! so more of them are not free.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pamir_driver::client_table::maximum_contexts;
+use pamir_driver::job::{Job, JobError};
+use pamir_driver::unit::UnitError;
+
+use crate::context::Context;
+use crate::endpoint::{Endpoint, Place};
+use crate::memory_region::MemoryRegions;
+
+/// The name of the client that MPI is.
+pub const MPI: &str = "MPI";
+
+/// Contexts of a client in each task, unless configured otherwise.
+pub const DEFAULT_CONTEXTS: usize = 4;
+
+/// The environment variable with the number of contexts.
+const CONFIGURATION: &str = "PAMIR_CONTEXTS";
+
+/// Why a client or one of its contexts could not be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// The name is in use in this process.
+    #[error("this process has opened client {name:?} already; each client needs a name of its own")]
+    Open {
+        /// The name.
+        name: String,
+    },
+    /// All contexts have been made.
+    #[error(
+        "client {name:?} has {contexts} contexts in each task and all are made: set PAMIR_CONTEXTS={name}=N for more"
+    )]
+    Contexts {
+        /// The client's name.
+        name: String,
+        /// How many it has.
+        contexts: usize,
+    },
+    /// There is no such task or context.
+    #[error(
+        "client {name:?} has no endpoint in task {task} with context {context}: there are {tasks} tasks with {contexts} contexts each"
+    )]
+    Endpoint {
+        /// The client's name.
+        name: String,
+        /// The task asked for.
+        task: usize,
+        /// The context asked for.
+        context: usize,
+        /// Tasks that there are.
+        tasks: usize,
+        /// Contexts in each.
+        contexts: usize,
+    },
+    /// The configuration makes no sense.
+    #[error("PAMIR_CONTEXTS is {value:?}: it should be a list such as solver=2,io=1")]
+    Configuration {
+        /// What it is.
+        value: String,
+    },
+    /// The job could not be joined, or has no room for the client.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// A context's messaging unit could not be set up.
+    #[error(transparent)]
+    Unit(#[from] UnitError),
+}
+
+/// What all clients of a process share: it joins its job once.
+struct Attachment {
+    job: Job,
+    task: usize,
+    names: HashSet<String>,
+}
+
+static ATTACHMENT: Mutex<Option<Attachment>> = Mutex::new(None);
+
+/// A client.
+#[derive(Debug)]
+pub struct Client {
+    name: String,
+    job: Job,
+    task: usize,
+    tasks: usize,
+    place: Place,
+    made: AtomicUsize,
+    regions: Arc<MemoryRegions>,
+}
+
+impl Client {
+    /// Opens client `name` in the job that this process was started in, or in one of its own.
+    pub fn open(name: &str) -> Result<Self, ClientError> {
+        let mut attachment = ATTACHMENT.lock().unwrap_or_else(PoisonError::into_inner);
+        if attachment.is_none() {
+            let (job, task) = Job::from_environment()?;
+            *attachment = Some(Attachment {
+                job,
+                task,
+                names: HashSet::new(),
+            });
+        }
+        let attached = attachment.as_mut().expect("it was just filled");
+        let name_is_new = attached.names.insert(name.to_owned());
+        if !name_is_new {
+            return Err(ClientError::Open {
+                name: name.to_owned(),
+            });
+        }
+        let contexts = configured_contexts(name, attached.job.ranks())?;
+        Self::open_in(&attached.job, attached.task, name, contexts)
+    }
+
+    /// Opens client `name` with `contexts` contexts in each task, for task `task` of `job`.
+    /// [`MPI`] has one, whatever is asked for.
+    pub fn open_in(
+        job: &Job,
+        task: usize,
+        name: &str,
+        contexts: usize,
+    ) -> Result<Self, ClientError> {
+        let (plane, client, contexts) = if name == MPI {
+            (job.clone(), 0, 1)
+        } else {
+            let (plane, client) = job.open_client(task, name, contexts)?;
+            (plane, client, contexts)
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            job: plane,
+            task,
+            tasks: job.ranks(),
+            place: Place {
+                client: client as u16,
+                contexts,
+            },
+            made: AtomicUsize::new(0),
+            regions: Arc::default(),
+        })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// This task.
+    pub fn task(&self) -> usize {
+        self.task
+    }
+
+    /// How many tasks there are.
+    pub fn tasks(&self) -> usize {
+        self.tasks
+    }
+
+    /// How many contexts it may have in each task.
+    pub fn contexts(&self) -> usize {
+        self.place.contexts
+    }
+
+    /// Makes the next context: its offset is the number of those made before.
+    pub fn create_context(&self) -> Result<Context, ClientError> {
+        // Relaxed: it only hands out each number once.
+        let offset = self.made.fetch_add(1, Ordering::Relaxed);
+        if offset >= self.place.contexts {
+            self.made.store(self.place.contexts, Ordering::Relaxed);
+            return Err(ClientError::Contexts {
+                name: self.name.clone(),
+                contexts: self.place.contexts,
+            });
+        }
+        let unit = self.task * self.place.contexts + offset;
+        let regions = Arc::clone(&self.regions);
+        Ok(Context::of_client(
+            self.job.clone(),
+            unit,
+            self.place,
+            regions,
+        )?)
+    }
+
+    /// The endpoint of context `context` in task `task`. Nothing is sent: the context need not
+    /// have been made yet, and finds what was sent to it.
+    pub fn endpoint(&self, task: usize, context: usize) -> Result<Endpoint, ClientError> {
+        if task >= self.tasks || context >= self.place.contexts {
+            return Err(ClientError::Endpoint {
+                name: self.name.clone(),
+                task,
+                context,
+                tasks: self.tasks,
+                contexts: self.place.contexts,
+            });
+        }
+        Ok(Endpoint::new(self.place.client, task, context))
+    }
+}
+
+/// How many contexts client `name` gets in each task of a job with `tasks` tasks.
+fn configured_contexts(name: &str, tasks: usize) -> Result<usize, ClientError> {
+    let list = std::env::var(CONFIGURATION).unwrap_or_default();
+    let otherwise = DEFAULT_CONTEXTS.min(maximum_contexts(tasks));
+    contexts_in(&list, name)
+        .map(|configured| configured.unwrap_or(otherwise))
+        .ok_or(ClientError::Configuration { value: list })
+}
+
+/// What `list` says of `name`: `None` if it makes no sense, `Some(None)` if nothing.
+fn contexts_in(list: &str, name: &str) -> Option<Option<usize>> {
+    let (mut named, mut others) = (None, None);
+    for item in list.split(',').filter(|item| !item.trim().is_empty()) {
+        let (client, contexts) = item.split_once('=')?;
+        let contexts = Some(contexts.trim().parse().ok()?);
+        match client.trim() {
+            "*" => others = contexts,
+            client if client == name => named = contexts,
+            _ => {}
+        }
+    }
+    Some(named.or(others))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pamir_driver::job::JobSpecification;
+
+    #[test]
+    fn the_configuration_is_looked_up_by_name() {
+        let list = "solver=2, io=1,*=8";
+        assert_eq!(contexts_in(list, "solver"), Some(Some(2)));
+        assert_eq!(contexts_in(list, "io"), Some(Some(1)));
+        assert_eq!(contexts_in(list, "other"), Some(Some(8)));
+        assert_eq!(contexts_in("", "other"), Some(None));
+        assert_eq!(contexts_in("solver=two", "other"), None);
+        assert_eq!(contexts_in("3", "other"), None);
+    }
+
+    #[test]
+    fn contexts_and_endpoints_end_somewhere() {
+        let job = Job::create(&JobSpecification {
+            ranks: 2,
+            processing_units: vec![],
+        })
+        .unwrap();
+        let client = Client::open_in(&job, 1, "solver", 2).unwrap();
+        let contexts = [
+            client.create_context().unwrap(),
+            client.create_context().unwrap(),
+        ];
+        assert_eq!(contexts[1].endpoint(), client.endpoint(1, 1).unwrap());
+        assert!(matches!(
+            client.create_context(),
+            Err(ClientError::Contexts { contexts: 2, .. })
+        ));
+        for (task, context) in [(2, 0), (0, 2)] {
+            assert!(matches!(
+                client.endpoint(task, context),
+                Err(ClientError::Endpoint { .. })
+            ));
+        }
+        let other = Client::open_in(&job, 1, "io", 2).unwrap();
+        assert_ne!(
+            client.endpoint(0, 0).unwrap(),
+            other.endpoint(0, 0).unwrap()
+        );
+    }
+
+    #[test]
+    fn a_process_opens_a_name_once() {
+        let first = Client::open("once").unwrap();
+        assert_eq!((first.task(), first.tasks(), first.name()), (0, 1, "once"));
+        assert!(matches!(
+            Client::open("once"),
+            Err(ClientError::Open { .. })
+        ));
+        assert!(Client::open("twice").is_ok());
+    }
+}

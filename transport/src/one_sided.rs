@@ -1,0 +1,395 @@
+//! Puts and gets: one side says what moves, the other need not.
+//!
+//! Before: [`Context::put`] or [`Context::get`] with a memory region of the target. After: the
+//! completions are called, and the target's handler if the put names one.
+//!
+//! | transfer | the kernel copies | it refuses |
+//! |----------|-------------------|------------|
+//! | put      | direct put descriptor; `PUT_ARRIVED` if a handler is named | message to [`PUT`] with the data |
+//! | get      | remote get descriptor | message to [`GET`]; the target answers to [`GET_DATA`] |
+//!
+//! A descriptor's bytes are counted by a DMA counter while there is a free one. The messages
+//! go under dispatch ids that programs cannot use. Every error is told to the completions.
+
+use pamir_driver::counter::CounterId;
+use pamir_driver::descriptor::{Descriptor, Operation as Direction};
+use pamir_driver::unit::UnitError;
+
+use crate::active::dispatch::{Arrival, DISPATCH_IDS, Receive, Status};
+use crate::active::operation::Operation;
+use crate::active::send::ActiveMessage;
+use crate::active::{ActiveError, Completion, TransferError};
+use crate::context::Context;
+use crate::endpoint::Endpoint;
+use crate::memory_region::{MemoryRegion, words};
+use crate::protocol::kind;
+
+/// Dispatch id of a put's data: key, address, whether to notify and whom, its word.
+const PUT: u16 = u16::MAX;
+
+/// Dispatch id of a get's request: key, address, bytes, operation.
+const GET: u16 = u16::MAX - 1;
+
+/// Dispatch id of a get's data: operation.
+const GET_DATA: u16 = u16::MAX - 2;
+
+/// Who at the target hears of a put: the handler of a dispatch id, with a header of three
+/// words: this one, the data's address, and its length in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notification {
+    /// The dispatch id.
+    pub dispatch: u16,
+    /// The first word of the header.
+    pub word: u64,
+}
+
+/// A put, besides its data.
+pub struct Put {
+    /// The target.
+    pub to: Endpoint,
+    /// A region that the target has registered.
+    pub region: MemoryRegion,
+    /// Where in the region the data goes, in bytes.
+    pub offset: usize,
+    /// Who is told at the target.
+    pub notify: Option<Notification>,
+    /// Called when the data may be changed again.
+    pub local: Option<Completion>,
+    /// Called when the data is in the target's memory.
+    pub remote: Option<Completion>,
+}
+
+/// A get, besides where its data goes.
+pub struct Get {
+    /// Whose memory is read.
+    pub from: Endpoint,
+    /// A region that it has registered.
+    pub region: MemoryRegion,
+    /// Where in the region the data is, in bytes.
+    pub offset: usize,
+    /// Called when the data has come.
+    pub done: Option<Completion>,
+}
+
+/// A transfer that is under way.
+pub(crate) struct Transfer {
+    direction: Direction,
+    target: usize,
+    buffer: *mut u8,
+    bytes: usize,
+    /// The region's key, and the address in it.
+    remote: (u64, u64),
+    notify: Option<Notification>,
+    local: Option<Completion>,
+    done: Option<Completion>,
+}
+
+impl Context {
+    /// Registers `bytes` bytes at `address` for puts and gets of the client's other endpoints.
+    ///
+    /// # Safety
+    ///
+    /// The memory is readable and writable until [`Self::deregister`]; others write to it
+    /// whenever they like.
+    pub unsafe fn register(&self, address: *mut u8, bytes: usize) -> MemoryRegion {
+        self.regions.register(address as u64, bytes as u64)
+    }
+
+    /// Takes a region back; false if it is not registered. No transfer may be under way.
+    pub fn deregister(&self, region: &MemoryRegion) -> bool {
+        self.regions.deregister(region)
+    }
+
+    /// Writes `bytes` bytes at `source` into a region of another task's memory.
+    ///
+    /// # Safety
+    ///
+    /// `source` is readable for `bytes` bytes until the completions have been called; without
+    /// any, as long as the context lives. The target has the region registered until then.
+    pub unsafe fn put(&self, put: Put, source: *const u8, bytes: usize) -> Result<(), ActiveError> {
+        let target = self.unit_of(put.to)?;
+        if let Some(notify) = put.notify
+            && notify.dispatch >= DISPATCH_IDS
+        {
+            let dispatch = notify.dispatch;
+            return Err(ActiveError::Dispatch { dispatch });
+        }
+        let Some(address) = put.region.place(put.offset, bytes) else {
+            self.abandon([put.local, put.remote], TransferError::OutsideRegion);
+            return Ok(());
+        };
+        let transfer = Transfer {
+            direction: Direction::DirectPut,
+            target,
+            buffer: source.cast_mut(),
+            bytes,
+            remote: (put.region.key, address),
+            notify: put.notify,
+            local: put.local,
+            done: put.remote,
+        };
+        // SAFETY: as the caller vouches.
+        unsafe { self.start_transfer(transfer)? };
+        Ok(())
+    }
+
+    /// Reads `bytes` bytes from a region of another task's memory to `target`.
+    ///
+    /// # Safety
+    ///
+    /// `target` is writable for `bytes` bytes until the completion has been called; without
+    /// one, as long as the context lives. The other task has the region registered until then.
+    pub unsafe fn get(&self, get: Get, target: *mut u8, bytes: usize) -> Result<(), ActiveError> {
+        let from = self.unit_of(get.from)?;
+        let Some(address) = get.region.place(get.offset, bytes) else {
+            self.abandon([get.done, None], TransferError::OutsideRegion);
+            return Ok(());
+        };
+        let transfer = Transfer {
+            direction: Direction::RemoteGet,
+            target: from,
+            buffer: target,
+            bytes,
+            remote: (get.region.key, address),
+            notify: None,
+            local: None,
+            done: get.done,
+        };
+        // SAFETY: as the caller vouches.
+        unsafe { self.start_transfer(transfer)? };
+        Ok(())
+    }
+
+    /// # Safety
+    ///
+    /// The transfer's buffer is good until it has ended.
+    unsafe fn start_transfer(&self, transfer: Transfer) -> Result<(), UnitError> {
+        if self.kernel_refuses.get() {
+            return self.send_transfer(transfer);
+        }
+        let descriptor = Descriptor::direct(
+            transfer.direction,
+            transfer.target as u32,
+            transfer.buffer,
+            transfer.remote.1,
+            transfer.bytes,
+        );
+        let counter = self.unit.counters().dedicate(transfer.bytes as u64);
+        let (notify, auxiliary, metadata) = match transfer.notify {
+            Some(notify) => (kind::PUT_ARRIVED, notify.dispatch, notify.word),
+            None => (0, 0, 0),
+        };
+        let word = self
+            .active
+            .operations
+            .start(Operation::Direct { counter, transfer });
+        let descriptor = Descriptor {
+            cookie: word,
+            counter: counter.to_field(),
+            notify,
+            auxiliary,
+            metadata,
+            ..descriptor
+        };
+        // SAFETY: the caller vouches for the buffer; the cookie tells when it is done.
+        unsafe { self.unit.submit(self, descriptor) }
+    }
+
+    fn take_direct(&self, word: u64) -> Option<(CounterId, Transfer)> {
+        match self.active.operations.take(word)? {
+            Operation::Direct { counter, transfer } => Some((counter, transfer)),
+            _ => None,
+        }
+    }
+
+    /// The engine has copied all of a transfer.
+    pub(crate) fn transferred(&self, word: u64) {
+        if let Some((counter, transfer)) = self.take_direct(word) {
+            self.unit.counters().release(counter);
+            self.complete(transfer.local, Ok(()));
+            self.complete(transfer.done, Ok(()));
+        }
+    }
+
+    /// The kernel would not copy: packets carry the data.
+    pub(crate) fn transfer_by_packets(&self, word: u64) {
+        let Some((counter, transfer)) = self.take_direct(word) else {
+            return;
+        };
+        self.unit.counters().release(counter);
+        // The error is met again, and told, by the next advance.
+        let _ = self.send_transfer(transfer);
+    }
+
+    fn send_transfer(&self, transfer: Transfer) -> Result<(), UnitError> {
+        let (key, address) = transfer.remote;
+        let to = self.place.endpoint(transfer.target);
+        if transfer.direction == Direction::RemoteGet {
+            return self.send_get(to, transfer);
+        }
+        let notify = transfer.notify.map_or((0, 0), |notify| {
+            (u64::from(notify.dispatch) + 1, notify.word)
+        });
+        let header = [key, address, notify.0, notify.1].map(u64::to_ne_bytes);
+        let (local, done) = (transfer.local, transfer.done);
+        let message = ActiveMessage {
+            to,
+            dispatch: PUT,
+            header: header.as_flattened(),
+            local: None,
+            // Whether the target takes it is only known when it has answered.
+            remote: Some(Box::new(move |context, how| {
+                context.complete(local, how);
+                context.complete(done, how);
+            })),
+        };
+        // SAFETY: `put`'s caller vouched for the source until the completions.
+        unsafe { self.start_active(transfer.target, message, transfer.buffer, transfer.bytes) }
+    }
+
+    fn send_get(&self, to: Endpoint, transfer: Transfer) -> Result<(), UnitError> {
+        let ((key, address), target) = (transfer.remote, transfer.target);
+        let bytes = transfer.bytes as u64;
+        let word = self.active.operations.start(Operation::Get(transfer));
+        let header = [key, address, bytes, word].map(u64::to_ne_bytes);
+        let message = ActiveMessage {
+            to,
+            dispatch: GET,
+            header: header.as_flattened(),
+            local: None,
+            remote: Some(Box::new(move |context, how| {
+                if how.is_err() {
+                    context.end_get(word, how);
+                }
+            })),
+        };
+        // SAFETY: it has no data.
+        unsafe { self.start_active(target, message, std::ptr::null(), 0) }
+    }
+
+    fn end_get(&self, word: u64, how: Result<(), TransferError>) {
+        if let Some(Operation::Get(transfer)) = self.active.operations.take(word) {
+            self.complete(transfer.done, how);
+        }
+    }
+
+    /// Calls the handler that a put names.
+    pub(crate) fn notify_put(
+        &self,
+        origin: u32,
+        dispatch: u16,
+        word: u64,
+        address: u64,
+        bytes: u64,
+    ) -> Result<(), UnitError> {
+        let header = [word, address, bytes].map(u64::to_ne_bytes);
+        let receive = self.dispatch(origin, dispatch, header.as_flattened(), Some(&[]), 0);
+        if receive.status == Status::NoHandler {
+            return Err(UnitError::Packet {
+                rank: origin,
+                reason: "no handler is set for the dispatch id that its put names",
+            });
+        }
+        self.complete(receive.done, Ok(()));
+        Ok(())
+    }
+}
+
+/// Receives the messages under the transport's own dispatch ids.
+pub(crate) fn dispatch(context: &Context, dispatch: u16, arrival: Arrival<'_>) -> Receive {
+    match dispatch {
+        PUT => receive_put(context, arrival),
+        GET => answer_get(context, arrival),
+        GET_DATA => receive_get(context, arrival),
+        _ => Receive::refused(Status::NoHandler),
+    }
+}
+
+fn receive_put(context: &Context, arrival: Arrival<'_>) -> Receive {
+    let [key, address, notify, word] = words(arrival.header);
+    let bytes = arrival.bytes;
+    if !context.regions.allow(key, address, bytes as u64) {
+        return Receive::refused(Status::OutsideRegion);
+    }
+    // SAFETY: the range lies in a region, which its owner vouched for until it is deregistered,
+    // and no transfer may be under way then.
+    let receive = unsafe { Receive::into(address as *mut u8, bytes) };
+    let Some(dispatch) = notify.checked_sub(1) else {
+        return receive;
+    };
+    let origin = context.place.unit(arrival.origin, context.unit.ranks());
+    let origin = origin.expect("an arrival's origin is an endpoint of the client") as u32;
+    receive.then(move |context, _| {
+        // A handler that is not set is the program's mistake at this end; the data is there.
+        if dispatch < u64::from(DISPATCH_IDS) {
+            let _ = context.notify_put(origin, dispatch as u16, word, address, bytes as u64);
+        }
+    })
+}
+
+fn answer_get(context: &Context, arrival: Arrival<'_>) -> Receive {
+    let [key, address, bytes, word] = words(arrival.header);
+    if !context.regions.allow(key, address, bytes) {
+        return Receive::refused(Status::OutsideRegion);
+    }
+    let target = context.place.unit(arrival.origin, context.unit.ranks());
+    let target = target.expect("an arrival's origin is an endpoint of the client");
+    let message = ActiveMessage {
+        to: arrival.origin,
+        dispatch: GET_DATA,
+        header: &word.to_ne_bytes(),
+        local: None,
+        remote: None,
+    };
+    // SAFETY: as in `receive_put`; the region stays until its users are done with it.
+    let sent =
+        unsafe { context.start_active(target, message, address as *const u8, bytes as usize) };
+    match sent {
+        Ok(()) => Receive::nowhere(),
+        // The next advance meets the error again, and tells.
+        Err(_) => Receive::refused(Status::NoHandler),
+    }
+}
+
+fn receive_get(context: &Context, arrival: Arrival<'_>) -> Receive {
+    let [word] = words(arrival.header);
+    let origin = context.place.unit(arrival.origin, context.unit.ranks());
+    let place = context
+        .active
+        .operations
+        .with(word, |operation| match operation {
+            Operation::Get(transfer)
+                if Some(transfer.target) == origin && transfer.bytes == arrival.bytes =>
+            {
+                Some(transfer.buffer)
+            }
+            _ => None,
+        });
+    let Some(Some(buffer)) = place else {
+        return Receive::refused(Status::NoHandler);
+    };
+    // SAFETY: `get`'s caller vouched for the buffer until its completion.
+    unsafe { Receive::into(buffer, arrival.bytes) }
+        .then(move |context, how| context.end_get(word, how))
+}
+
+impl std::fmt::Debug for Put {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut text = formatter.debug_struct("Put");
+        text.field("to", &self.to)
+            .field("region", &self.region)
+            .field("offset", &self.offset)
+            .field("notify", &self.notify)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Get {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut text = formatter.debug_struct("Get");
+        text.field("from", &self.from)
+            .field("region", &self.region)
+            .field("offset", &self.offset)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,93 @@
+//! The work queue of a context: instructions from any thread, executed where it is advanced.
+//!
+//! Before: a thread posts. After: the next advance runs it, in the thread that advances
+//! ("Parallel active messages": post puts instructions in the work queue, advance finds them).
+//!
+//! Work that is not finished runs again at the next advance. What is posted while work runs
+//! waits for the next advance too, so that advance ends.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use pamir_driver::unit::Doorbell;
+
+use crate::context::Context;
+
+/// Whether posted work is finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It is.
+    Done,
+    /// It wants to run again at the next advance.
+    Again,
+}
+
+type Work = Box<dyn FnMut(&Context) -> Progress + Send>;
+
+/// Work that waits for a context.
+pub struct WorkQueue {
+    waiting: Mutex<VecDeque<Work>>,
+    /// How many wait: looked at without the lock.
+    count: AtomicUsize,
+    doorbell: Doorbell,
+}
+
+impl WorkQueue {
+    pub(crate) fn new(doorbell: Doorbell) -> Self {
+        Self {
+            waiting: Mutex::default(),
+            count: AtomicUsize::new(0),
+            doorbell,
+        }
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<Work>> {
+        // Nothing is called while it is locked, so a panic leaves it whole.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands over `work`, and wakes whoever sleeps on the context.
+    pub fn post(&self, work: impl FnMut(&Context) -> Progress + Send + 'static) {
+        let mut waiting = self.waiting();
+        waiting.push_back(Box::new(work));
+        self.count.store(waiting.len(), Ordering::Release);
+        drop(waiting);
+        self.doorbell.ring();
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        // Acquire: pairs with the Release in `post`.
+        self.count.load(Ordering::Acquire) == 0
+    }
+
+    /// Runs what waits; how many of them finished.
+    pub(crate) fn run(&self, context: &Context) -> usize {
+        if self.is_empty() {
+            return 0;
+        }
+        let mut finished = 0;
+        let batch = std::mem::take(&mut *self.waiting());
+        let mut again = VecDeque::new();
+        for mut work in batch {
+            match work(context) {
+                Progress::Done => finished += 1,
+                Progress::Again => again.push_back(work),
+            }
+        }
+        let mut waiting = self.waiting();
+        // What was posted meanwhile comes behind what was there before.
+        again.append(&mut waiting);
+        self.count.store(again.len(), Ordering::Release);
+        *waiting = again;
+        finished
+    }
+}
+
+impl std::fmt::Debug for WorkQueue {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut text = formatter.debug_struct("WorkQueue");
+        text.field("count", &self.count).finish_non_exhaustive()
+    }
+}
