@@ -2,17 +2,20 @@
 //!
 //! Each hands its arguments to a body in [`crate::collective`], which goes on in the background.
 
+pub mod reduction;
+
 use std::ffi::{c_int, c_void};
 
-use crate::collective::arguments::{at_root, numbers, received, reduced, sent, unless_in_place};
+use crate::collective::arguments::{at_root, received, sent, unless_in_place};
 use crate::collective::blocks::{listed, typed};
 use crate::collective::gathering::RootSide;
-use crate::collective::reducing::Scan;
 use crate::collective::{Call, bodies, nonblocking};
 use crate::count::Count;
 use crate::error::Result;
 use crate::process::running;
 use crate::types::*;
+
+pub use reduction::{iallreduce, iexscan, ireduce, ireduce_scatter, ireduce_scatter_block, iscan};
 
 /// `MPI_Iallgather`, section 6.7.
 ///
@@ -83,34 +86,6 @@ pub unsafe fn iallgatherv<C: Count, D: Count>(
         nonblocking(
             state,
             bodies::allgatherv(call, sent(sendbuf, sendcount, sendtype), all),
-            request,
-        )
-    }
-}
-
-/// `MPI_Iallreduce`, section 6.9.6.
-///
-/// # Safety
-///
-/// The buffers and arrays are good for what the standard says, until the request is complete;
-/// `request` is writable.
-pub unsafe fn iallreduce<C: Count>(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: C,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> Result {
-    let held = running()?;
-    let state = held.state();
-    let call = Call::new(state, comm)?;
-    // SAFETY: as the caller vouches.
-    unsafe {
-        nonblocking(
-            state,
-            bodies::allreduce(call, reduced(sendbuf, recvbuf, count, datatype, op)),
             request,
         )
     }
@@ -288,38 +263,6 @@ pub unsafe fn ibcast<C: Count>(
     }
 }
 
-/// `MPI_Iexscan`, section 6.11.2.
-///
-/// # Safety
-///
-/// The buffers and arrays are good for what the standard says, until the request is complete;
-/// `request` is writable.
-pub unsafe fn iexscan<C: Count>(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: C,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> Result {
-    let held = running()?;
-    let state = held.state();
-    let call = Call::new(state, comm)?;
-    // SAFETY: as the caller vouches.
-    unsafe {
-        nonblocking(
-            state,
-            bodies::scan(
-                call,
-                reduced(sendbuf, recvbuf, count, datatype, op),
-                Scan::Exclusive,
-            ),
-            request,
-        )
-    }
-}
-
 /// `MPI_Igather`, section 6.5.
 ///
 /// # Safety
@@ -398,126 +341,6 @@ pub unsafe fn igatherv<C: Count, D: Count>(
                 sent(sendbuf, sendcount, sendtype),
                 RootSide::Listed(all),
                 root,
-            ),
-            request,
-        )
-    }
-}
-
-/// `MPI_Ireduce`, section 6.9.1.
-///
-/// # Safety
-///
-/// The buffers and arrays are good for what the standard says, until the request is complete;
-/// `request` is writable.
-pub unsafe fn ireduce<C: Count>(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: C,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    root: c_int,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> Result {
-    let held = running()?;
-    let state = held.state();
-    let call = Call::new(state, comm)?;
-    // SAFETY: as the caller vouches.
-    unsafe {
-        nonblocking(
-            state,
-            bodies::reduce(call, reduced(sendbuf, recvbuf, count, datatype, op), root),
-            request,
-        )
-    }
-}
-
-/// `MPI_Ireduce_scatter`, section 6.10.2.
-///
-/// # Safety
-///
-/// The buffers and arrays are good for what the standard says, until the request is complete;
-/// `request` is writable.
-pub unsafe fn ireduce_scatter<C: Count>(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcounts: *const C,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> Result {
-    let held = running()?;
-    let state = held.state();
-    let call = Call::new(state, comm)?;
-    // SAFETY: as the caller vouches.
-    let counts = unsafe { numbers(recvcounts, call.communicator.size())? };
-    // SAFETY: as the caller vouches.
-    unsafe {
-        nonblocking(
-            state,
-            bodies::reduce_scatter(call, reduced(sendbuf, recvbuf, 0, datatype, op), counts),
-            request,
-        )
-    }
-}
-
-/// `MPI_Ireduce_scatter_block`, section 6.10.1.
-///
-/// # Safety
-///
-/// The buffers and arrays are good for what the standard says, until the request is complete;
-/// `request` is writable.
-pub unsafe fn ireduce_scatter_block<C: Count>(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    recvcount: C,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> Result {
-    let held = running()?;
-    let state = held.state();
-    let call = Call::new(state, comm)?;
-    let counts = vec![recvcount.to_i64(); call.communicator.size()];
-    // SAFETY: as the caller vouches.
-    unsafe {
-        nonblocking(
-            state,
-            bodies::reduce_scatter(call, reduced(sendbuf, recvbuf, 0, datatype, op), counts),
-            request,
-        )
-    }
-}
-
-/// `MPI_Iscan`, section 6.11.1.
-///
-/// # Safety
-///
-/// The buffers and arrays are good for what the standard says, until the request is complete;
-/// `request` is writable.
-pub unsafe fn iscan<C: Count>(
-    sendbuf: *const c_void,
-    recvbuf: *mut c_void,
-    count: C,
-    datatype: MPI_Datatype,
-    op: MPI_Op,
-    comm: MPI_Comm,
-    request: *mut MPI_Request,
-) -> Result {
-    let held = running()?;
-    let state = held.state();
-    let call = Call::new(state, comm)?;
-    // SAFETY: as the caller vouches.
-    unsafe {
-        nonblocking(
-            state,
-            bodies::scan(
-                call,
-                reduced(sendbuf, recvbuf, count, datatype, op),
-                Scan::Inclusive,
             ),
             request,
         )
