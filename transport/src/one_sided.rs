@@ -5,8 +5,8 @@
 //!
 //! | transfer | the kernel copies | it refuses |
 //! |----------|-------------------|------------|
-//! | put      | direct put descriptor; `PUT_ARRIVED` if a handler is named | message to [`PUT`] with the data |
-//! | get      | remote get descriptor | message to [`GET`]; the target answers to [`GET_DATA`] |
+//! | put      | direct put descriptor; `PUT_ARRIVED` if a handler is named | message to `PUT` with the data |
+//! | get      | remote get descriptor | message to `GET`; the target answers to `GET_DATA` |
 //!
 //! A descriptor's bytes are counted by a DMA counter while there is a free one. The messages
 //! go under dispatch ids that programs cannot use. Every error is told to the completions.

@@ -1,6 +1,6 @@
 //! The dispatch table: which handler receives the messages of a dispatch id.
 //!
-//! Before: [`super::arrival`] has a message's header. After: the handler has said, with a
+//! Before: the packet handlers have a message's header. After: the handler has said, with a
 //! [`Receive`], where the data goes.
 
 use std::cell::RefCell;
