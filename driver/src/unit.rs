@@ -39,7 +39,7 @@ use crate::packet::{ALIGNED_AT, Packet, PacketHandlerTable, data_start};
 /// one packet while the origin fills the next.
 const LONGEST_PACKET_BYTES: usize = 16 * 1024;
 
-/// The most data in a packet of a message that takes fewer than four of the longest.
+/// The most data in a packet of a message that is shorter than two of the longest.
 const PACKET_BYTES: usize = 8 * 1024;
 
 /// Records taken from one lane before the next lane has its turn.

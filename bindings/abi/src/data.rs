@@ -210,7 +210,7 @@ pub fn span(state: &State, address: *const u8, count: i64, datatype: MPI_Datatyp
         .sizes
         .get(datatype.0)
         .map_or(0, |size| usize::from(*size));
-    if size == 0 || count < 0 {
+    if size == 0 || count < 0 || address.is_null() {
         return None;
     }
     Some(Span {
@@ -243,7 +243,17 @@ fn derived(
 ) -> Result<Buffer> {
     let count = usize::try_from(count).map_err(|_| negative_count(count))?;
     let datatype = state.datatypes.committed(datatype)?;
+    check_address(&datatype, address, count)?;
     Ok(memory_of(&datatype, address, count))
+}
+
+/// Refuses a null buffer for data whose displacements are not absolute.
+pub fn check_address(datatype: &Datatype, address: *const u8, count: usize) -> Result {
+    if address.is_null() && count > 0 && datatype.size() > 0 && datatype.is_predefined() {
+        let text = format!("the buffer of {count} elements is null");
+        return Err(ErrorClass::Buffer.with(text));
+    }
+    Ok(())
 }
 
 /// The memory of `count` elements of a datatype at `address`.

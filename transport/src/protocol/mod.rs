@@ -4,7 +4,7 @@
 //! |------------|---------------------|---------|
 //! | immediate  | what fits one packet| `EAGER` |
 //! | eager      | a few packets       | `EAGER_LONG`, `CONTINUATION`... |
-//! | rendezvous | everything longer, and synchronous sends | `REQUEST_TO_SEND`, then `FINISHED` once the target has copied, or `CLEAR_TO_SEND` and `DATA`... where it cannot |
+//! | rendezvous | everything longer, and synchronous sends | `REQUEST_TO_SEND`, then `CLEAR_TO_SEND` and `DATA`...; or `FINISHED` once the target has copied through the kernel, for ranks that share a processor |
 
 pub mod select;
 

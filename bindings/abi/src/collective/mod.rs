@@ -44,6 +44,7 @@ use pamir_transport::context::{Background, Context};
 use pamir_transport::geometry::{Channel, Members, block_on};
 
 use crate::compound::Compound;
+use crate::constants::{MPI_PROC_NULL, MPI_ROOT};
 use crate::error::{Error, ErrorClass, Object, Result};
 use crate::functions::communicator::named;
 use crate::functions::point_to_point::COMPLETED_SEND;
@@ -142,6 +143,14 @@ impl Call {
             return Err(ErrorClass::Root.with(text));
         }
         Ok(root as usize)
+    }
+
+    /// Refuses a root that is neither a rank nor what inter-communicators allow.
+    pub fn check_root(&self, root: i32) -> Result {
+        if self.is_inter() && (root == MPI_ROOT || root == MPI_PROC_NULL) {
+            return Ok(());
+        }
+        self.root(root).map(drop)
     }
 
     /// What the transport says of a failed operation, as an error of this communicator.

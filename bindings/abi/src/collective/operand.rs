@@ -20,7 +20,7 @@ use pamir_mpi::op::{Op, Operation, combine};
 use pamir_transport::collective::Reduction;
 
 use crate::constants::*;
-use crate::data::Span;
+use crate::data::{Span, check_address};
 use crate::error::{ErrorClass, Result};
 use crate::process::State;
 use crate::types::{MPI_Datatype, MPI_Op};
@@ -243,6 +243,11 @@ impl Plan {
     /// Number of elements.
     pub fn count(&self) -> usize {
         self.count
+    }
+
+    /// Refuses a null buffer.
+    pub fn check(&self, address: *const u8) -> Result {
+        check_address(&self.layout.datatype, address, self.count)
     }
 
     /// The elements at `address` to be read.

@@ -29,8 +29,17 @@ pub struct Reduced {
 }
 
 impl Reduced {
-    fn plan(&self, call: &Call) -> Result<Plan> {
-        Plan::new(call.state, self.count, self.datatype, self.op)
+    /// What the operation works with. `result` says whether this rank gets one, and `own`
+    /// whether it gives elements.
+    fn plan(&self, call: &Call, own: bool, result: bool) -> Result<Plan> {
+        let plan = Plan::new(call.state, self.count, self.datatype, self.op)?;
+        if own {
+            plan.check(self.source())?;
+        }
+        if result {
+            plan.check(self.to)?;
+        }
+        Ok(plan)
     }
 
     /// Where the own contribution is.
@@ -48,7 +57,7 @@ pub async fn allreduce(call: Call, data: Reduced) -> Result {
     if call.is_inter() {
         return allreduce_across(call, data).await;
     }
-    let plan = data.plan(&call)?;
+    let plan = data.plan(&call, true, true)?;
     // SAFETY: the program gives both buffers to the operation until it is complete.
     unsafe {
         let mut result = plan.accumulator(data.source(), data.to, plan.count());
@@ -61,7 +70,7 @@ pub async fn allreduce(call: Call, data: Reduced) -> Result {
 }
 
 async fn allreduce_across(call: Call, data: Reduced) -> Result {
-    let plan = data.plan(&call)?;
+    let plan = data.plan(&call, true, true)?;
     // SAFETY: as in `allreduce`.
     unsafe {
         let input = plan.input(data.from, plan.count());
@@ -87,7 +96,7 @@ pub async fn reduce(call: Call, data: Reduced, root: i32) -> Result {
         return reduce_across(call, data, root).await;
     }
     let root = call.root(root)?;
-    let plan = data.plan(&call)?;
+    let plan = data.plan(&call, true, call.rank() == root)?;
     let (local, _) = call.channels();
     // SAFETY: as in `allreduce`; only the root's receive buffer is looked at.
     unsafe {
@@ -107,7 +116,7 @@ pub async fn reduce(call: Call, data: Reduced, root: i32) -> Result {
 }
 
 async fn reduce_across(call: Call, data: Reduced, root: i32) -> Result {
-    let plan = data.plan(&call)?;
+    let plan = data.plan(&call, root >= 0, root == MPI_ROOT)?;
     let (local, remote) = call.channels();
     let combination = &plan.combination;
     // SAFETY: as in `reduce`.
@@ -150,7 +159,7 @@ pub async fn scan(call: Call, data: Reduced, kind: Scan) -> Result {
         let text = "scans are not defined on inter-communicators";
         return Err(ErrorClass::Comm.with(text));
     }
-    let plan = data.plan(&call)?;
+    let plan = data.plan(&call, true, true)?;
     let (local, _) = call.channels();
     // SAFETY: as in `allreduce`. Rank 0's receive buffer is not changed by an exclusive scan,
     // so it works on a copy.
@@ -183,7 +192,7 @@ pub async fn reduce_scatter(call: Call, data: Reduced, counts: Vec<i64>) -> Resu
         count: total,
         ..data
     }
-    .plan(&call)?;
+    .plan(&call, true, false)?;
     let own = counts[call.rank()] as usize;
     let bytes: Vec<usize> = counts
         .iter()

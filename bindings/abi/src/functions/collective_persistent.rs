@@ -280,6 +280,7 @@ pub unsafe fn bcast_init<C: Count>(
     let held = running()?;
     let state = held.state();
     let call = Call::new(state, comm)?;
+    call.check_root(root)?;
     let make = move || {
         let call = call.clone();
         async move { bodies::broadcast(call, buffer.cast(), count.to_i64(), datatype, root).await }
@@ -309,6 +310,7 @@ pub unsafe fn gather_init<C: Count>(
     let held = running()?;
     let state = held.state();
     let call = Call::new(state, comm)?;
+    call.check_root(root)?;
     let make = move || {
         let call = call.clone();
         async move {
@@ -347,6 +349,7 @@ pub unsafe fn gatherv_init<C: Count, D: Count>(
     let held = running()?;
     let state = held.state();
     let call = Call::new(state, comm)?;
+    call.check_root(root)?;
     let make = move || {
         let call = call.clone();
         async move {
@@ -397,6 +400,7 @@ pub unsafe fn scatter_init<C: Count>(
     let held = running()?;
     let state = held.state();
     let call = Call::new(state, comm)?;
+    call.check_root(root)?;
     let make = move || {
         let call = call.clone();
         async move {
@@ -435,6 +439,7 @@ pub unsafe fn scatterv_init<C: Count, D: Count>(
     let held = running()?;
     let state = held.state();
     let call = Call::new(state, comm)?;
+    call.check_root(root)?;
     let make = move || {
         let call = call.clone();
         async move {

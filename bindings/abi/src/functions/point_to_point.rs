@@ -25,6 +25,9 @@ use crate::functions::communicator::named;
 use crate::process::{State, running};
 use crate::types::*;
 
+/// Marks the handles of requests that were complete when they were started.
+const SETTLED: usize = 1 << 62;
+
 /// Marks the handle of a request that is one message.
 const MESSAGE_REQUEST: usize = 1 << 63;
 
@@ -368,7 +371,7 @@ pub(super) unsafe fn start_mode<C: Count>(
 
 /// The request of a send that was complete when it started; it may be waited for any number
 /// of times.
-pub const COMPLETED_SEND: usize = 0x1000;
+pub const COMPLETED_SEND: usize = SETTLED | 1;
 
 /// `MPI_Irecv`, section 3.7.2.
 ///
@@ -413,7 +416,7 @@ pub unsafe fn irecv<C: Count>(
 }
 
 /// The request of a receive from `MPI_PROC_NULL`.
-pub const RECEIVED_NOTHING: usize = 0x1001;
+pub const RECEIVED_NOTHING: usize = SETTLED | 2;
 
 /// What a program sees of a message's outcome.
 #[inline(always)]
