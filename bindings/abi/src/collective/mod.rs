@@ -20,6 +20,7 @@
 pub mod arguments;
 pub mod blocks;
 pub mod gathering;
+pub mod neighboring;
 pub mod operand;
 pub mod reducing;
 pub mod synchronizing;
@@ -27,6 +28,7 @@ pub mod synchronizing;
 /// The bodies of all operations.
 pub mod bodies {
     pub use super::gathering::{allgather, allgatherv, alltoall, alltoallv, gather, scatter};
+    pub use super::neighboring::{exchange_around, gather_around};
     pub use super::reducing::{allreduce, reduce, reduce_scatter, scan};
     pub use super::synchronizing::{barrier, broadcast};
 }

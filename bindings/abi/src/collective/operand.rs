@@ -19,6 +19,7 @@ use pamir_mpi::datatype::{Cursor, Datatype, Primitive};
 use pamir_mpi::op::{Op, Operation, combine};
 use pamir_transport::collective::Reduction;
 
+use crate::collective::reducing::is_in_place;
 use crate::constants::*;
 use crate::data::{Span, check_address};
 use crate::error::{ErrorClass, Result};
@@ -245,8 +246,11 @@ impl Plan {
         self.count
     }
 
-    /// Refuses a null buffer.
+    /// Refuses a null buffer, and `MPI_IN_PLACE` where it means nothing.
     pub fn check(&self, address: *const u8) -> Result {
+        if is_in_place(address) {
+            return Err(ErrorClass::Buffer.with("MPI_IN_PLACE does not belong here"));
+        }
         check_address(&self.layout.datatype, address, self.count)
     }
 

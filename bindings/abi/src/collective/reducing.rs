@@ -39,6 +39,10 @@ impl Reduced {
         if result {
             plan.check(self.to)?;
         }
+        if own && result && plan.count() > 0 && self.from == self.to.cast_const() {
+            let text = "send and receive buffer are the same: pass MPI_IN_PLACE";
+            return Err(ErrorClass::Buffer.with(text));
+        }
         Ok(plan)
     }
 

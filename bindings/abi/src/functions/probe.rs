@@ -199,7 +199,7 @@ pub unsafe fn improbe(
 
 #[cold]
 fn no_message(message: MPI_Message) -> Error {
-    ErrorClass::Arg.with(format!(
+    ErrorClass::Request.with(format!(
         "{:#x} is no message, or one that was received",
         message.0
     ))
