@@ -184,7 +184,8 @@ pub fn value_of<'a>(variables: &'a [(OsString, OsString)], name: &str) -> Option
 
 /// Whether a variable is how some launcher tells a process which rank it is.
 fn is_wire_up(name: &OsStr) -> bool {
-    const NAMES: [&[u8]; 6] = [
+    const NAMES: [&[u8]; 7] = [
+        b"PAMIR_APPNUM",
         b"PAMIR_RANK",
         b"PAMIR_SIZE",
         b"PAMIR_JOB_FD",

@@ -75,8 +75,10 @@ impl StartError {
 /// Looks up all programs and builds what they are started with.
 pub fn prepare(launch: &Launch) -> Result<Vec<Prepared>, ProgramError> {
     let mut prepared = Vec::with_capacity(launch.programs.len());
-    for program in &launch.programs {
-        let variables = program::environment(launch, program);
+    for (number, program) in launch.programs.iter().enumerate() {
+        let mut variables = program::environment(launch, program);
+        // MPI_APPNUM: which of several programs this is.
+        variables.push(("PAMIR_APPNUM".into(), number.to_string().into()));
         let path = program::locate(program, program::value_of(&variables, "PATH"))?;
         prepared.push(Prepared {
             name: program.command[0].to_string_lossy().into_owned(),
