@@ -7,7 +7,6 @@ use pamir_transport::tagged::buffer::Buffer;
 use crate::collective::Call;
 use crate::collective::gathering::Elements;
 use crate::collective::reducing::{Reduced, is_in_place};
-use crate::constants::*;
 use crate::count::Count;
 use crate::error::{ErrorClass, Result};
 use crate::types::{MPI_Datatype, MPI_Op};
@@ -65,12 +64,11 @@ pub fn at_root(
     root: i32,
     make: impl FnOnce() -> Result<Vec<Buffer>>,
 ) -> Result<Vec<Buffer>> {
-    let is_root = if call.is_inter() {
-        root == MPI_ROOT
+    if call.has_root_data(root) {
+        make()
     } else {
-        root == call.rank() as i32
-    };
-    if is_root { make() } else { Ok(Vec::new()) }
+        Ok(Vec::new())
+    }
 }
 
 /// An array of counts.
@@ -86,4 +84,18 @@ pub unsafe fn numbers<C: Count>(array: *const C, length: usize) -> Result<Vec<i6
     Ok((0..length)
         .map(|index| unsafe { (*array.add(index)).to_i64() })
         .collect())
+}
+
+/// A copy of an argument array, for an operation that is started later: the program may reuse its
+/// arrays as soon as the call that was given them has returned.
+///
+/// # Safety
+///
+/// The array has `length` entries, or is null.
+pub unsafe fn copied<T: Copy>(array: *const T, length: usize) -> Vec<T> {
+    if array.is_null() {
+        return Vec::new();
+    }
+    // SAFETY: the caller vouches for the array.
+    unsafe { std::slice::from_raw_parts(array, length) }.to_vec()
 }

@@ -147,6 +147,15 @@ impl Call {
         Ok(root as usize)
     }
 
+    /// Whether this rank gives, or gets, the data of all others.
+    pub fn has_root_data(&self, root: i32) -> bool {
+        if self.is_inter() {
+            root == MPI_ROOT
+        } else {
+            root == self.rank() as i32
+        }
+    }
+
     /// Refuses a root that is neither a rank nor what inter-communicators allow.
     pub fn check_root(&self, root: i32) -> Result {
         if self.is_inter() && (root == MPI_ROOT || root == MPI_PROC_NULL) {

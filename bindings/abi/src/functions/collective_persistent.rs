@@ -6,9 +6,10 @@ pub mod reduction;
 
 use std::ffi::{c_int, c_void};
 
-use crate::collective::arguments::{at_root, received, sent, unless_in_place};
+use crate::collective::arguments::{at_root, copied, received, sent, unless_in_place};
 use crate::collective::blocks::{listed, typed};
 use crate::collective::gathering::RootSide;
+use crate::collective::reducing::is_in_place;
 use crate::collective::{Call, bodies, persistent};
 use crate::count::Count;
 use crate::error::Result;
@@ -76,8 +77,14 @@ pub unsafe fn allgatherv_init<C: Count, D: Count>(
     let held = running()?;
     let state = held.state();
     let call = Call::new(state, comm)?;
+    // SAFETY: as the caller vouches.
+    let recvcounts = unsafe { copied(recvcounts, call.peers()) };
+    // SAFETY: as the caller vouches.
+    let displs = unsafe { copied(displs, call.peers()) };
     let make = move || {
         let call = call.clone();
+        let recvcounts = recvcounts.as_ptr();
+        let displs = displs.as_ptr();
         async move {
             // SAFETY: as the caller vouches.
             let all = unsafe {
@@ -154,8 +161,25 @@ pub unsafe fn alltoallv_init<C: Count, D: Count>(
     let held = running()?;
     let state = held.state();
     let call = Call::new(state, comm)?;
+    let sent_blocks = if is_in_place(sendbuf.cast()) {
+        0
+    } else {
+        call.peers()
+    };
+    // SAFETY: as the caller vouches.
+    let sendcounts = unsafe { copied(sendcounts, sent_blocks) };
+    // SAFETY: as the caller vouches.
+    let sdispls = unsafe { copied(sdispls, sent_blocks) };
+    // SAFETY: as the caller vouches.
+    let recvcounts = unsafe { copied(recvcounts, call.peers()) };
+    // SAFETY: as the caller vouches.
+    let rdispls = unsafe { copied(rdispls, call.peers()) };
     let make = move || {
         let call = call.clone();
+        let sendcounts = sendcounts.as_ptr();
+        let sdispls = sdispls.as_ptr();
+        let recvcounts = recvcounts.as_ptr();
+        let rdispls = rdispls.as_ptr();
         async move {
             // SAFETY: as the caller vouches.
             let from = unsafe {
@@ -210,8 +234,31 @@ pub unsafe fn alltoallw_init<C: Count, D: Count>(
     let held = running()?;
     let state = held.state();
     let call = Call::new(state, comm)?;
+    let sent_blocks = if is_in_place(sendbuf.cast()) {
+        0
+    } else {
+        call.peers()
+    };
+    // SAFETY: as the caller vouches.
+    let sendcounts = unsafe { copied(sendcounts, sent_blocks) };
+    // SAFETY: as the caller vouches.
+    let sdispls = unsafe { copied(sdispls, sent_blocks) };
+    // SAFETY: as the caller vouches.
+    let sendtypes = unsafe { copied(sendtypes, sent_blocks) };
+    // SAFETY: as the caller vouches.
+    let recvcounts = unsafe { copied(recvcounts, call.peers()) };
+    // SAFETY: as the caller vouches.
+    let rdispls = unsafe { copied(rdispls, call.peers()) };
+    // SAFETY: as the caller vouches.
+    let recvtypes = unsafe { copied(recvtypes, call.peers()) };
     let make = move || {
         let call = call.clone();
+        let sendcounts = sendcounts.as_ptr();
+        let sdispls = sdispls.as_ptr();
+        let sendtypes = sendtypes.as_ptr();
+        let recvcounts = recvcounts.as_ptr();
+        let rdispls = rdispls.as_ptr();
+        let recvtypes = recvtypes.as_ptr();
         async move {
             // SAFETY: as the caller vouches.
             let from = unsafe {
@@ -350,8 +397,15 @@ pub unsafe fn gatherv_init<C: Count, D: Count>(
     let state = held.state();
     let call = Call::new(state, comm)?;
     call.check_root(root)?;
+    let has_data = call.has_root_data(root);
+    // SAFETY: as the caller vouches.
+    let recvcounts = unsafe { copied(recvcounts, if has_data { call.peers() } else { 0 }) };
+    // SAFETY: as the caller vouches.
+    let displs = unsafe { copied(displs, if has_data { call.peers() } else { 0 }) };
     let make = move || {
         let call = call.clone();
+        let recvcounts = recvcounts.as_ptr();
+        let displs = displs.as_ptr();
         async move {
             // SAFETY: as the caller vouches.
             let all = unsafe {
@@ -440,8 +494,15 @@ pub unsafe fn scatterv_init<C: Count, D: Count>(
     let state = held.state();
     let call = Call::new(state, comm)?;
     call.check_root(root)?;
+    let has_data = call.has_root_data(root);
+    // SAFETY: as the caller vouches.
+    let sendcounts = unsafe { copied(sendcounts, if has_data { call.peers() } else { 0 }) };
+    // SAFETY: as the caller vouches.
+    let displs = unsafe { copied(displs, if has_data { call.peers() } else { 0 }) };
     let make = move || {
         let call = call.clone();
+        let sendcounts = sendcounts.as_ptr();
+        let displs = displs.as_ptr();
         async move {
             // SAFETY: as the caller vouches.
             let all = unsafe {

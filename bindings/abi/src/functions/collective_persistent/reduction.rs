@@ -4,7 +4,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use crate::collective::arguments::{numbers, reduced};
+use crate::collective::arguments::{copied, numbers, reduced};
 use crate::collective::reducing::Scan;
 use crate::collective::{Call, bodies, persistent};
 use crate::count::Count;
@@ -120,8 +120,11 @@ pub unsafe fn reduce_scatter_init<C: Count>(
     let held = running()?;
     let state = held.state();
     let call = Call::new(state, comm)?;
+    // SAFETY: as the caller vouches.
+    let recvcounts = unsafe { copied(recvcounts, call.communicator.size()) };
     let make = move || {
         let call = call.clone();
+        let recvcounts = recvcounts.as_ptr();
         async move {
             // SAFETY: as the caller vouches.
             let counts = unsafe { numbers(recvcounts, call.communicator.size())? };

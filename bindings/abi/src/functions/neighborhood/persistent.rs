@@ -4,7 +4,7 @@
 
 use std::ffi::c_void;
 
-use crate::collective::arguments::{received, sent};
+use crate::collective::arguments::{copied, received, sent};
 use crate::collective::blocks::{listed, typed};
 use crate::collective::neighboring::{Around, equal};
 use crate::collective::{Call, bodies, persistent};
@@ -72,9 +72,15 @@ pub unsafe fn neighbor_allgatherv_init<C: Count, D: Count>(
     let held = running()?;
     let state = held.state();
     let call = Call::new(state, comm)?;
-    Around::new(&call)?;
+    let around = Around::new(&call)?;
+    // SAFETY: as the caller vouches.
+    let recvcounts = unsafe { copied(recvcounts, around.sources()) };
+    // SAFETY: as the caller vouches.
+    let displs = unsafe { copied(displs, around.sources()) };
     let make = move || {
         let call = call.clone();
+        let recvcounts = recvcounts.as_ptr();
+        let displs = displs.as_ptr();
         async move {
             let around = Around::new(&call)?;
             // SAFETY: as the caller vouches.
@@ -160,9 +166,21 @@ pub unsafe fn neighbor_alltoallv_init<C: Count, D: Count>(
     let held = running()?;
     let state = held.state();
     let call = Call::new(state, comm)?;
-    Around::new(&call)?;
+    let around = Around::new(&call)?;
+    // SAFETY: as the caller vouches.
+    let sendcounts = unsafe { copied(sendcounts, around.destinations()) };
+    // SAFETY: as the caller vouches.
+    let sdispls = unsafe { copied(sdispls, around.destinations()) };
+    // SAFETY: as the caller vouches.
+    let recvcounts = unsafe { copied(recvcounts, around.sources()) };
+    // SAFETY: as the caller vouches.
+    let rdispls = unsafe { copied(rdispls, around.sources()) };
     let make = move || {
         let call = call.clone();
+        let sendcounts = sendcounts.as_ptr();
+        let sdispls = sdispls.as_ptr();
+        let recvcounts = recvcounts.as_ptr();
+        let rdispls = rdispls.as_ptr();
         async move {
             let around = Around::new(&call)?;
             // SAFETY: as the caller vouches.
@@ -217,9 +235,27 @@ pub unsafe fn neighbor_alltoallw_init<C: Count>(
     let held = running()?;
     let state = held.state();
     let call = Call::new(state, comm)?;
-    Around::new(&call)?;
+    let around = Around::new(&call)?;
+    // SAFETY: as the caller vouches.
+    let sendcounts = unsafe { copied(sendcounts, around.destinations()) };
+    // SAFETY: as the caller vouches.
+    let sdispls = unsafe { copied(sdispls, around.destinations()) };
+    // SAFETY: as the caller vouches.
+    let sendtypes = unsafe { copied(sendtypes, around.destinations()) };
+    // SAFETY: as the caller vouches.
+    let recvcounts = unsafe { copied(recvcounts, around.sources()) };
+    // SAFETY: as the caller vouches.
+    let rdispls = unsafe { copied(rdispls, around.sources()) };
+    // SAFETY: as the caller vouches.
+    let recvtypes = unsafe { copied(recvtypes, around.sources()) };
     let make = move || {
         let call = call.clone();
+        let sendcounts = sendcounts.as_ptr();
+        let sdispls = sdispls.as_ptr();
+        let sendtypes = sendtypes.as_ptr();
+        let recvcounts = recvcounts.as_ptr();
+        let rdispls = rdispls.as_ptr();
+        let recvtypes = recvtypes.as_ptr();
         async move {
             let around = Around::new(&call)?;
             // SAFETY: as the caller vouches.
