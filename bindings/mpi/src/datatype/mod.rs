@@ -129,14 +129,22 @@ impl Datatype {
         self.piece.bounds.extent()
     }
 
-    /// Lowest byte with data (`MPI_Type_get_true_extent`).
+    /// Lowest byte with data (`MPI_Type_get_true_extent`); 0 where there is none.
     pub fn true_lower_bound(&self) -> i64 {
-        self.piece.layout.span().0
+        if self.size == 0 {
+            0
+        } else {
+            self.piece.layout.span().0
+        }
     }
 
-    /// End of the highest byte with data.
+    /// End of the highest byte with data; 0 where there is none.
     pub fn true_upper_bound(&self) -> i64 {
-        self.piece.layout.span().1
+        if self.size == 0 {
+            0
+        } else {
+            self.piece.layout.span().1
+        }
     }
 
     /// Bytes from the lowest to the end of the highest with data.
