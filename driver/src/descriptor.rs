@@ -6,7 +6,7 @@
 //! ```text
 //! byte  0 buffer     8 bytes     16 injected   24 metadata
 //!      32 remote    40 cookie    48 target     52 counter  54 auxiliary
-//!      56 operation 57 source    58 kind       59 continuation  60 notify
+//!      56 operation 57 source    58 kind       59 continuation  60 notify    61 local
 //! ```
 //!
 //! The fields are those of a DMA unit's data descriptor: buffer address and size,
@@ -67,6 +67,8 @@ pub struct Descriptor {
     pub continuation: u8,
     /// Packet handler at the target that a put notifies; 0 if none.
     pub notify: u8,
+    /// The transfer stays in this unit: a replenish descriptor, for the FIFO towards `target`.
+    pub local: bool,
 }
 
 const _: () = assert!(size_of::<Descriptor>() == 64 && align_of::<Descriptor>() == 64);
@@ -95,7 +97,17 @@ impl Descriptor {
             kind,
             continuation: kind,
             notify: 0,
+            local: false,
         }
+    }
+
+    /// A replenish descriptor of the FIFO towards `target`: a local transfer of one word, whose
+    /// processing says that everything before it has been processed.
+    pub fn replenish(operation: Operation, target: u32) -> Self {
+        let mut descriptor = Self::memory_fifo(target, 0, u64::from(target), std::ptr::null(), 8);
+        descriptor.operation = operation;
+        descriptor.local = true;
+        descriptor
     }
 
     /// A put or get of `bytes` bytes between `buffer` here and `remote` in `target`.

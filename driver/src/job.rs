@@ -175,20 +175,26 @@ impl Job {
     }
 
     /// The job that this process was started in, and its rank there; a job of one rank
-    /// if no launcher started it.
+    /// if no launcher started it. The rank's own lanes are this process's from now on.
     pub fn from_environment() -> Result<(Self, usize), JobError> {
+        let (job, rank) = Self::visit_environment()?;
+        job.take_lanes(rank)?;
+        Ok((job, rank))
+    }
+
+    /// The same without the rank's own lanes, for who only opens clients
+    /// ([`Self::open_client`]): another library of this process may use those lanes.
+    pub fn visit_environment() -> Result<(Self, usize), JobError> {
         if std::env::var_os("PAMIR_RANK").is_none() {
             let alone = JobSpecification {
                 ranks: 1,
                 processing_units: vec![None],
             };
-            let job = Self::create(&alone)?;
-            job.claim(0)?;
-            return Ok((job, 0));
+            return Ok((Self::create(&alone)?, 0));
         }
         let rank = number("PAMIR_RANK")?;
         let descriptor = open_segment()?;
-        let job = Self::attach(descriptor, rank)?;
+        let job = Self::visit(descriptor, rank)?;
         if job.ranks() != number("PAMIR_SIZE")? {
             let value = std::env::var("PAMIR_SIZE").unwrap_or_default();
             return Err(JobError::Environment {
@@ -201,6 +207,13 @@ impl Job {
 
     /// Joins the job behind `descriptor` as `rank`.
     pub fn attach(descriptor: OwnedFd, rank: usize) -> Result<Self, JobError> {
+        let job = Self::visit(descriptor, rank)?;
+        job.take_lanes(rank)?;
+        Ok(job)
+    }
+
+    /// The job behind `descriptor`, which has a `rank`; the rank's lanes are not taken.
+    fn visit(descriptor: OwnedFd, rank: usize) -> Result<Self, JobError> {
         let copy = descriptor.try_clone().map_err(|source| SegmentError::Map {
             bytes: HEADER_BYTES,
             source,
@@ -219,13 +232,21 @@ impl Job {
             });
         }
         let segment = Arc::new(Segment::attach_part(descriptor, 0, layout.bytes())?);
-        let job = Self { segment, layout };
-        job.claim(rank)?;
-        let (rings, bytes) = layout.rings();
+        Ok(Self { segment, layout })
+    }
+
+    /// Makes the lanes of `rank` this process's, after a visit.
+    ///
+    /// # Errors
+    ///
+    /// [`JobError::Claimed`] if they are somebody's already.
+    pub fn take_lanes(&self, rank: usize) -> Result<(), JobError> {
+        self.claim(rank)?;
+        let (rings, bytes) = self.layout.rings();
         if bytes >= HUGE_PAGE_BYTES {
-            advise_huge_pages(&job.segment, rings, bytes);
+            advise_huge_pages(&self.segment, rings, bytes);
         }
-        Ok(job)
+        Ok(())
     }
 
     /// The memory of all lanes that lead to `rank`: its first byte here, and its length in
@@ -262,16 +283,28 @@ impl Job {
         let start = client_table::start(self.layout, entry);
         let segment = Arc::new(Segment::attach_part(descriptor, start, layout.bytes())?);
         let plane = Self { segment, layout };
-        let sharers = self.block(task)?.status.sharers.load(Ordering::Relaxed);
+        // Every task writes the same, so that all know of all whoever comes first.
+        for rank in 0..plane.ranks() {
+            let status = &plane.block(rank)?.status;
+            let sharers = self.sharers(rank / contexts)?;
+            status.sharers.store(sharers, Ordering::Relaxed);
+        }
         for rank in task * contexts..(task + 1) * contexts {
-            plane
-                .block(rank)?
-                .status
-                .sharers
-                .store(sharers, Ordering::Relaxed);
             plane.claim(rank)?;
         }
         Ok((plane, entry))
+    }
+
+    /// How many ranks share the processing unit of `rank`.
+    pub fn sharers(&self, rank: usize) -> Result<u64, JobError> {
+        Ok(self.block(rank)?.status.sharers.load(Ordering::Relaxed))
+    }
+
+    /// Whether any ranks share a processing unit.
+    pub fn is_crowded(&self) -> Result<bool, JobError> {
+        let sharers = (0..self.ranks()).map(|rank| self.sharers(rank));
+        let most = sharers.reduce(|one, other| Ok(one?.max(other?)));
+        Ok(most.transpose()?.is_some_and(|sharers| sharers > 1))
     }
 
     fn claim(&self, rank: usize) -> Result<(), JobError> {

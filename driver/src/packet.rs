@@ -37,6 +37,9 @@ pub const fn data_start(header_bytes: usize, data_bytes: usize) -> usize {
     }
 }
 
+/// The kind of the packet that a replenish descriptor sends to its own unit's reception FIFO.
+pub const REPLENISH: u8 = u8::MAX;
+
 /// A packet that has arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet<'a> {
@@ -111,6 +114,20 @@ impl Packet<'_> {
         // SAFETY: the range lies in the payload; the caller vouches for the target, which
         // is no part of the ring, since the ring is never handed out.
         unsafe { copy_short(self.payload.wrapping_add(at), target, bytes) };
+    }
+
+    /// Lets `scatter` copy the bytes from `at` on to where they belong, `bytes` of them or as
+    /// many as there are: for targets that do not lie together.
+    ///
+    /// # Safety
+    ///
+    /// `scatter` only copies from the pointer, so many bytes, as raw memory that the origin may
+    /// change meanwhile: it makes no reference to them, and keeps the pointer no longer than the call.
+    pub unsafe fn scatter(&self, at: usize, bytes: usize, scatter: impl FnOnce(*const u8, usize)) {
+        let bytes = bytes.min(self.bytes.saturating_sub(at));
+        if bytes != 0 {
+            scatter(self.payload.wrapping_add(at), bytes);
+        }
     }
 
     /// The bytes from `at` on, copied.

@@ -20,7 +20,6 @@
 
 use std::cell::{Cell, RefCell};
 
-use pamir_shm::atomic::Ordering;
 use pamir_shm::lane::{Arrived, LaneError, Reserved, longest_payload_bytes};
 use pamir_shm::mapped::Mapped;
 use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer, MappedLane};
@@ -29,11 +28,11 @@ use pamir_shm::{membarrier, sleep};
 
 use crate::counter::{CounterGroup, CounterId};
 use crate::descriptor::{Descriptor, Operation, Source};
-use crate::injection::{InjectionFifo, InjectionStatistics};
+use crate::injection::{Configuration, InjectionError, InjectionFifo, InjectionStatistics};
 use crate::job::{Job, JobError};
 use crate::kernel_copy::{self, KernelCopyError};
 use crate::layout::RankBlock;
-use crate::packet::{ALIGNED_AT, Packet, PacketHandlerTable, data_start};
+use crate::packet::{ALIGNED_AT, Packet, PacketHandlerTable, REPLENISH, data_start};
 
 /// The most data in one packet of a message that needs several, in bytes: the target copies
 /// one packet while the origin fills the next.
@@ -70,6 +69,9 @@ pub enum UnitError {
     /// The unit's memory could not be mapped.
     #[error(transparent)]
     Job(#[from] JobError),
+    /// The injection FIFOs cannot be as they are configured.
+    #[error(transparent)]
+    Injection(#[from] InjectionError),
     /// The unit's lanes could not be mapped.
     #[error(transparent)]
     Segment(#[from] pamir_shm::segment::SegmentError),
@@ -80,6 +82,9 @@ pub trait Owner: Sized {
     /// Writes bytes `at..at + bytes` of the message with `cookie` to `target`, for
     /// descriptors whose source is [`Source::Owner`].
     fn fill(&self, cookie: u64, at: u64, target: *mut u8, bytes: usize);
+
+    /// The unit that it owns: packet handlers come back through it.
+    fn unit(&self) -> &MessagingUnit<Self>;
 
     /// The engine is done with a descriptor that has a cookie.
     fn injected(&self, descriptor: &Descriptor);
@@ -118,8 +123,11 @@ pub struct MessagingUnit<O> {
     origins: Vec<LaneConsumer>,
     handlers: PacketHandlerTable<O>,
     counters: CounterGroup,
+    /// The notification word that replenish descriptors touch.
+    touched: Cell<bool>,
     backlog: Cell<usize>,
     crowded: bool,
+    job_crowded: bool,
     barrier_reaches_all: bool,
     packet_bytes: usize,
     longest_packet_bytes: usize,
@@ -128,21 +136,35 @@ pub struct MessagingUnit<O> {
 impl<O: Owner> MessagingUnit<O> {
     /// The unit of `rank`, which has attached to `job`.
     pub fn new(job: Job, rank: usize, handlers: PacketHandlerTable<O>) -> Result<Self, UnitError> {
+        Self::with_injection(job, rank, handlers, Configuration::from_environment()?)
+    }
+
+    /// As [`Self::new`], with injection FIFOs that are set up as given.
+    pub fn with_injection(
+        job: Job,
+        rank: usize,
+        handlers: PacketHandlerTable<O>,
+        injection: Configuration,
+    ) -> Result<Self, UnitError> {
         kernel_copy::allow_peers();
+        handlers.set(REPLENISH, replenish::packet_arrived);
         let ranks = 0..job.ranks();
-        let targets = ranks.clone().map(|target| Target::new(&job, rank, target));
+        let targets = ranks
+            .clone()
+            .map(|target| Target::new(&job, rank, target, injection));
         let origins = ranks.map(|origin| Ok(LaneConsumer::new(lane(&job, origin, rank)?)));
         let room = longest_payload_bytes(job.layout().ring_lines) - ALIGNED_AT;
         let longest_power = 1 << room.ilog2();
-        let sharers = job.block(rank)?.status.sharers.load(Ordering::Relaxed);
         Ok(Self {
             rank,
             targets: targets.collect::<Result<_, UnitError>>()?,
             origins: origins.collect::<Result<_, UnitError>>()?,
             handlers,
             counters: CounterGroup::default(),
+            touched: Cell::new(false),
             backlog: Cell::new(0),
-            crowded: sharers > 1,
+            crowded: job.sharers(rank)? > 1,
+            job_crowded: job.is_crowded()?,
             barrier_reaches_all: membarrier::register(),
             packet_bytes: PACKET_BYTES.min(longest_power),
             longest_packet_bytes: LONGEST_PACKET_BYTES.min(longest_power),
@@ -176,6 +198,12 @@ impl<O: Owner> MessagingUnit<O> {
     #[inline(always)]
     pub fn is_crowded(&self) -> bool {
         self.crowded
+    }
+
+    /// Whether any ranks of the job share a processing unit; the same for all of them.
+    #[inline(always)]
+    pub fn is_job_crowded(&self) -> bool {
+        self.job_crowded
     }
 
     /// The longest message that travels as one packet, metadata not counted.
@@ -273,6 +301,7 @@ impl<O: Owner> MessagingUnit<O> {
     }
 
     fn step_target(&self, owner: &O, to: &Target) -> Result<(), UnitError> {
+        to.fifo.borrow_mut().look_at_timer();
         loop {
             let Some(mut descriptor) = to.fifo.borrow_mut().front().copied() else {
                 return Ok(());
@@ -285,6 +314,10 @@ impl<O: Owner> MessagingUnit<O> {
                 return Ok(());
             }
             to.fifo.borrow_mut().retire();
+            if descriptor.local {
+                self.local_transfer_ended(to, &descriptor);
+                continue;
+            }
             to.backlog.set(to.backlog.get() - 1);
             self.backlog.set(self.backlog.get() - 1);
             self.finish(owner, &descriptor);
@@ -307,6 +340,9 @@ impl<O: Owner> MessagingUnit<O> {
         to: &Target,
         descriptor: &mut Descriptor,
     ) -> Result<bool, UnitError> {
+        if descriptor.local {
+            return self.transfer_locally(descriptor);
+        }
         match descriptor.operation {
             Operation::MemoryFifo => self.send_packets(owner, to, descriptor),
             Operation::DirectPut | Operation::RemoteGet => self.copy_direct(owner, to, descriptor),
@@ -351,45 +387,6 @@ impl<O: Owner> MessagingUnit<O> {
             descriptor.injected += bytes as u64;
             if descriptor.is_done() {
                 return Ok(true);
-            }
-        }
-    }
-
-    fn copy_direct(
-        &self,
-        owner: &O,
-        to: &Target,
-        descriptor: &mut Descriptor,
-    ) -> Result<bool, UnitError> {
-        if !descriptor.is_done() {
-            if let Err(error) = self.kernel_copy(descriptor) {
-                owner.refused(descriptor, error);
-                (descriptor.cookie, descriptor.counter) = (0, 0);
-                return Ok(true);
-            }
-            descriptor.injected = descriptor.bytes;
-        }
-        if descriptor.notify == 0 {
-            return Ok(true);
-        }
-        let Some(reserved) = reserve(to, descriptor.target as usize, 24)? else {
-            return Ok(false);
-        };
-        to.lane.write_word(&reserved, 0, descriptor.metadata);
-        to.lane.write_word(&reserved, 8, descriptor.remote);
-        to.lane.write_word(&reserved, 16, descriptor.bytes);
-        to.commit(reserved, descriptor.notify, descriptor.auxiliary, 24);
-        Ok(true)
-    }
-
-    fn kernel_copy(&self, descriptor: &Descriptor) -> Result<(), KernelCopyError> {
-        let process = self.job.process(descriptor.target as usize).unwrap_or(0);
-        let (local, bytes) = (descriptor.buffer as *mut u8, descriptor.bytes as usize);
-        // SAFETY: `submit`'s caller vouches for the buffer, in the operation's direction.
-        unsafe {
-            match descriptor.operation {
-                Operation::RemoteGet => kernel_copy::read(process, local, descriptor.remote, bytes),
-                _ => kernel_copy::write(process, local, descriptor.remote, bytes),
             }
         }
     }
@@ -471,12 +468,17 @@ impl<O: Owner> MessagingUnit<O> {
 }
 
 impl Target {
-    fn new(job: &Job, origin: usize, target: usize) -> Result<Self, UnitError> {
+    fn new(
+        job: &Job,
+        origin: usize,
+        target: usize,
+        injection: Configuration,
+    ) -> Result<Self, UnitError> {
         Ok(Self {
             lane: LaneProducer::new(lane(job, origin, target)?),
             block: Mapped::new(job.segment(), job.layout().rank_block(target))?,
             backlog: Cell::new(0),
-            fifo: RefCell::default(),
+            fifo: RefCell::new(InjectionFifo::new(injection, target as u32)),
         })
     }
 
@@ -487,8 +489,14 @@ impl Target {
             RecordHeader::new(kind, auxiliary, payload_bytes as u32),
         );
         if sleep::must_wake(&self.block.sleep) {
-            sleep::wake(&self.block.sleep);
+            self.wake();
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wake(&self) {
+        sleep::wake(&self.block.sleep);
     }
 }
 
@@ -556,8 +564,13 @@ fn copy_fragment<O: Owner>(
     }
 }
 
+mod backlog;
+mod direct;
 mod gather;
+mod line;
+mod replenish;
 mod rest;
+pub use line::LINE_DATA_BYTES;
 pub use rest::Doorbell;
 #[cfg(test)]
 mod tests;

@@ -80,6 +80,8 @@ class Benchmark:
     """The C programs (without .c) that must compile for each library."""
     notes: tuple[str, ...] = ()
     """What a reader of the table must know; printed below it."""
+    own_only: bool = False
+    """Measures something of Pamir's own, which has no peer."""
 
 
 def samples_in(finished: Finished) -> list[Sample]:

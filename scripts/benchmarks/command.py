@@ -14,11 +14,13 @@ from pathlib import Path
 from . import (
     compilation,
     crowded,
+    datatypes,
     installation,
     instructions,
     memory,
     point_to_point,
     report,
+    selection,
     startup,
 )
 from .benchmark import Benchmark, Options
@@ -34,8 +36,10 @@ BENCHMARKS: dict[str, Benchmark] = {
         point_to_point,
         startup,
         crowded,
+        datatypes,
         memory,
         instructions,
+        selection,
     )
 }
 
@@ -243,7 +247,8 @@ def _measured() -> int:
         # A setting made for some benchmarks takes part in others only when it is named.
         taking_part = [
             library for library in libraries
-            if options.libraries or not library.only or benchmark.name in library.only
+            if (options.libraries or not library.only or benchmark.name in library.only)
+            and not (library.peer and benchmark.own_only)
         ]  # fmt: skip
         usable, uncompiled = _compiled(benchmark, taking_part, progress)
         problems += uncompiled

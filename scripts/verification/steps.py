@@ -1,6 +1,7 @@
 """Sets up and runs every check and test of Pamir.
 
-Steps, in order: formatting, lints, documentation, layering, an installation, the Rust tests (those
+Steps, in order: formatting, lints, documentation, layering, the documents' mechanisms
+and the tests that prove them (what is open is no failure), an installation, the Rust tests (those
 of tests/ run whole programs and faults on the installation), the loom models of the shared-memory
 protocols, the compiler wrappers, pkg-config and CMake, the examples, the C programs of
 tests/conformance, the list of MPI functions. Output of a step goes to target/test/STEP.log; when
@@ -11,6 +12,7 @@ import argparse
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -40,6 +42,16 @@ int main(int argc, char **argv) { MPI_Init(&argc, &argv); return MPI_Finalize();
 """
 
 
+def end_step(group):
+    """Ends a step: SIGTERM lets a runner of programs end those, SIGKILL ends the rest."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(group, number)
+        except ProcessLookupError:
+            return
+        time.sleep(1)
+
+
 class Step:
     """One step: a name, and a function that yields (command, environment) pairs to run."""
 
@@ -61,7 +73,16 @@ class Runner:
         self.failed = 0
         self.failures = []
         self.installed = False
+        self.group = None
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self.interrupted)
         self.prefix = ROOT / "target" / ("pamir-dev" if quick else "pamir")
+
+    def interrupted(self, number, _frame):
+        """Ends the step in progress, which a session of its own keeps from the signal."""
+        if self.group is not None:
+            end_step(self.group)
+        os._exit(128 + number)
 
     def run(self, step, position, count):
         print(f"[{position}/{count}] {step.title} ... ", end="", flush=True)
@@ -100,14 +121,16 @@ class Runner:
                     stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                     errors="replace", start_new_session=True,
                 ) as process:
+                    self.group = process.pid
                     try:
                         output, _ = process.communicate(timeout=seconds)
                         code = process.returncode
                     except subprocess.TimeoutExpired:
-                        os.killpg(process.pid, 9)
+                        end_step(process.pid)
                         output, _ = process.communicate()
                         output += f"\nended after {seconds} s\n"
                         code = 124
+                    self.group = None
                 if code != 0:
                     ok = False
                     output += f"\nexit code {code}: {' '.join(words)}\n"
@@ -249,6 +272,7 @@ STEPS = [
         "cargo", "doc", "--locked", "--workspace", "--no-deps",
         RUSTDOCFLAGS="-D warnings"), quick=False),
     Step("layering", "layering", plain("scripts/layering")),
+    Step("requirements", "mechanisms of the documents", plain("scripts/requirements")),
     Step("install", "installation", installation),
     Step("rust", "Rust tests", rust_tests),
     Step("loom", "loom models", loom_models, quick=False),

@@ -101,16 +101,18 @@ impl Reserved {
 pub struct Producer<M> {
     memory: M,
     produced: Cell<u64>,
-    consumed_seen: Cell<u64>,
+    /// What is written must end before this line: the consumer's cursor as it was last seen, and
+    /// one ring further.
+    limit: Cell<u64>,
 }
 
 impl<M: LaneMemory> Producer<M> {
     /// The producing end of a lane whose memory is all zero.
     pub fn new(memory: M) -> Self {
         Self {
-            memory,
             produced: Cell::new(0),
-            consumed_seen: Cell::new(0),
+            limit: Cell::new(memory.lines()),
+            memory,
         }
     }
 
@@ -138,6 +140,15 @@ impl<M: LaneMemory> Producer<M> {
         self.reserve_slow(lines)
     }
 
+    /// Room for a record of one line; none while the ring is full as far as is known, which
+    /// [`Self::try_reserve`] finds out.
+    #[inline(always)]
+    pub fn reserve_line(&self) -> Option<Reserved> {
+        // A record of one line never reaches beyond the ring.
+        let line = self.produced.get() & (self.memory.lines() - 1);
+        self.has_room(1).then_some(Reserved { line, lines: 1 })
+    }
+
     #[cold]
     #[inline(never)]
     fn reserve_slow(&self, lines: u64) -> Result<Option<Reserved>, LaneError> {
@@ -161,18 +172,17 @@ impl<M: LaneMemory> Producer<M> {
 
     #[inline(always)]
     fn has_room(&self, lines: u64) -> bool {
-        let used = self.produced.get() - self.consumed_seen.get();
-        used + lines + 2 <= self.memory.lines()
+        self.produced.get() + lines + 2 <= self.limit.get()
     }
 
     fn refresh(&self) -> Result<(), LaneError> {
         // Acquire: pairs with the Release in `Consumer::release`.
         let consumed = self.memory.consumed().load(Ordering::Acquire);
-        let produced = self.produced.get();
-        if consumed > produced || consumed < self.consumed_seen.get() {
+        let (produced, ring) = (self.produced.get(), self.memory.lines());
+        if consumed > produced || consumed < self.limit.get() - ring {
             return Err(LaneError::Cursor { consumed, produced });
         }
-        self.consumed_seen.set(consumed);
+        self.limit.set(consumed + ring);
         Ok(())
     }
 
@@ -201,7 +211,8 @@ impl<M: LaneMemory> Producer<M> {
 pub struct Consumer<M> {
     memory: M,
     consumed: Cell<u64>,
-    published: Cell<u64>,
+    /// The line at which the cursor is published next.
+    publish_at: Cell<u64>,
 }
 
 /// A record that has arrived; give its room back with [`Consumer::release`].
@@ -217,9 +228,9 @@ impl<M: LaneMemory> Consumer<M> {
     /// The consuming end of a lane whose memory is all zero.
     pub fn new(memory: M) -> Self {
         Self {
-            memory,
             consumed: Cell::new(0),
-            published: Cell::new(0),
+            publish_at: Cell::new(memory.lines() / 4),
+            memory,
         }
     }
 
@@ -243,6 +254,23 @@ impl<M: LaneMemory> Consumer<M> {
             return self.peek_slow(header, line);
         }
         Ok(Some(Arrived { header, line }))
+    }
+
+    /// The next record, if it has arrived, takes one line, and is of `kind` with nothing in its
+    /// auxiliary number; any other is found by [`Self::peek`].
+    #[inline(always)]
+    pub fn peek_line(&self, kind: u8) -> Option<Arrived> {
+        let line = self.consumed.get() & (self.memory.lines() - 1);
+        // Acquire: pairs with the Release in `Producer::commit`.
+        let word = self.memory.word(line).load(Ordering::Acquire);
+        let header = RecordHeader::line_of(kind, word)?;
+        Some(Arrived { header, line })
+    }
+
+    /// As [`Self::release`], of a record that [`Self::peek_line`] gave.
+    #[inline(always)]
+    pub fn release_line(&self, _arrived: Arrived) {
+        self.advance(1);
     }
 
     #[cold]
@@ -270,11 +298,17 @@ impl<M: LaneMemory> Consumer<M> {
     fn advance(&self, lines: u64) {
         let consumed = self.consumed.get() + lines;
         self.consumed.set(consumed);
-        if consumed - self.published.get() >= self.memory.lines() / 4 {
-            self.published.set(consumed);
-            // Release: pairs with the Acquire in `Producer::refresh`.
-            self.memory.consumed().store(consumed, Ordering::Release);
+        if consumed >= self.publish_at.get() {
+            self.publish(consumed);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn publish(&self, consumed: u64) {
+        self.publish_at.set(consumed + self.memory.lines() / 4);
+        // Release: pairs with the Acquire in `Producer::refresh`.
+        self.memory.consumed().store(consumed, Ordering::Release);
     }
 }
 

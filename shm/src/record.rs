@@ -48,6 +48,19 @@ impl RecordHeader {
         if word == 0 { None } else { Some(Self(word)) }
     }
 
+    /// The header in `word`, if it is one of a record of one line for handler `kind`, with
+    /// nothing in its auxiliary number.
+    #[inline(always)]
+    pub const fn line_of(kind: u8, word: u64) -> Option<Self> {
+        let header = Self(word);
+        let wanted = Self::new(kind, 0, 0).0 as u32;
+        if word as u32 == wanted && header.payload_bytes() <= ONE_LINE_BYTES {
+            Some(header)
+        } else {
+            None
+        }
+    }
+
     /// The word as it lies in the lane.
     #[inline(always)]
     pub const fn word(self) -> u64 {

@@ -194,23 +194,24 @@ impl Segment {
     }
 }
 
-/// Takes over an inherited descriptor by its number.
+/// A descriptor of one's own for what is open under an inherited number. The number stays open:
+/// another library of this process may look for it too.
 ///
 /// # Errors
 ///
 /// [`SegmentError::NotASegment`] if no file is open under that number.
 pub fn inherited(number: i32) -> Result<OwnedFd, SegmentError> {
-    // SAFETY: F_GETFD only asks about a number; any number may be passed.
-    if unsafe { libc::fcntl(number, libc::F_GETFD) } < 0 {
-        let reason = "it is not open".to_owned();
+    // SAFETY: F_DUPFD_CLOEXEC only asks for a copy of a number's descriptor; any number may be
+    // passed.
+    let copy = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 3) };
+    if copy < 0 {
         return Err(SegmentError::NotASegment {
             descriptor: number,
-            reason,
+            reason: "it is not open".to_owned(),
         });
     }
-    // SAFETY: the descriptor is open (checked above), and the launcher's contract
-    // gives it to this process alone; nothing else in it knows the number.
-    Ok(unsafe { OwnedFd::from_raw_fd(number) })
+    // SAFETY: the copy was just made, and nothing else in the process knows it.
+    Ok(unsafe { OwnedFd::from_raw_fd(copy) })
 }
 
 #[cfg(all(test, not(loom)))]

@@ -55,8 +55,17 @@ pub fn command(name: &str) -> PathBuf {
 /// # Panics
 /// When the program does not compile.
 pub fn compile(name: &str) -> PathBuf {
+    compile_from("tests/programs", name, &[])
+}
+
+/// Compiles `FOLDER/NAME.c` with the installed `mpicc` and further arguments, such as libraries;
+/// returns the binary.
+///
+/// # Panics
+/// When the program does not compile.
+pub fn compile_from(folder: &str, name: &str, arguments: &[&str]) -> PathBuf {
     static SERIAL: AtomicUsize = AtomicUsize::new(0);
-    let directory = sources().join("target/test/programs");
+    let directory = sources().join("target/test").join(folder);
     std::fs::create_dir_all(&directory).expect("target/ is writable");
     let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
     let unfinished = directory.join(format!("{name}.{}.{serial}", std::process::id()));
@@ -64,9 +73,10 @@ pub fn compile(name: &str) -> PathBuf {
     let mut compiler = Command::new(command("mpicc"));
     compiler
         .args(["-std=gnu11", "-O1", "-g", "-Wall", "-Wextra", "-Werror"])
-        .arg(sources().join(format!("tests/programs/{name}.c")))
+        .arg(sources().join(folder).join(format!("{name}.c")))
         .arg("-o")
-        .arg(&unfinished);
+        .arg(&unfinished)
+        .args(arguments);
     succeed(&mut compiler);
     // Another test may be running the binary of this name: it is replaced, never written to.
     std::fs::rename(&unfinished, &finished).expect("both names are in one directory");

@@ -25,6 +25,7 @@ use pamir_driver::unit::UnitError;
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Place};
 use crate::memory_region::MemoryRegions;
+use crate::selection::{self, SelectionError};
 
 /// The name of the client that MPI is.
 pub const MPI: &str = "MPI";
@@ -80,6 +81,9 @@ pub enum ClientError {
     /// The job could not be joined, or has no room for the client.
     #[error(transparent)]
     Job(#[from] JobError),
+    /// The tables of algorithms make no sense.
+    #[error(transparent)]
+    Selection(#[from] SelectionError),
     /// A context's messaging unit could not be set up.
     #[error(transparent)]
     Unit(#[from] UnitError),
@@ -111,7 +115,8 @@ impl Client {
     pub fn open(name: &str) -> Result<Self, ClientError> {
         let mut attachment = ATTACHMENT.lock().unwrap_or_else(PoisonError::into_inner);
         if attachment.is_none() {
-            let (job, task) = Job::from_environment()?;
+            selection::configuration::install()?;
+            let (job, task) = Job::visit_environment()?;
             *attachment = Some(Attachment {
                 job,
                 task,
@@ -124,6 +129,9 @@ impl Client {
             return Err(ClientError::Open {
                 name: name.to_owned(),
             });
+        }
+        if name == MPI {
+            attached.job.take_lanes(attached.task)?;
         }
         let contexts = configured_contexts(name, attached.job.ranks())?;
         Self::open_in(&attached.job, attached.task, name, contexts)
@@ -175,6 +183,21 @@ impl Client {
     /// How many contexts it may have in each task.
     pub fn contexts(&self) -> usize {
         self.place.contexts
+    }
+
+    /// Asks for `more` contexts, which are not made yet.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Contexts`] if there are not so many left.
+    pub fn expect_contexts(&self, more: usize) -> Result<(), ClientError> {
+        let contexts = self.place.contexts;
+        // Relaxed: as in `create_context`.
+        if more <= contexts - self.made.load(Ordering::Relaxed).min(contexts) {
+            return Ok(());
+        }
+        let name = self.name.clone();
+        Err(ClientError::Contexts { name, contexts })
     }
 
     /// Makes the next context: its offset is the number of those made before.

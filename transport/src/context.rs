@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use pamir_driver::descriptor::Descriptor;
 use pamir_driver::engine_thread::Activity;
-use pamir_driver::job::Job;
+use pamir_driver::job::{Job, RankState};
 use pamir_driver::kernel_copy::KernelCopyError;
 use pamir_driver::packet::PacketHandlerTable;
 use pamir_driver::unit::{Doorbell, MessagingUnit, Owner, UnitError};
@@ -22,14 +22,13 @@ use crate::active::operation::is_operation;
 use crate::active::{self, ActiveMessages};
 use crate::endpoint::{Endpoint, Place};
 use crate::memory_region::MemoryRegions;
-use crate::protocol::select::SendTable;
+use crate::protocol::select::{GetProtocol, PutProtocol, SendTable};
+use crate::selection::{Choice, MOST_RANGES, Ranges};
 use crate::tagged::arrival::{self, Incoming, Unexpected};
-use crate::tagged::matching::Queue;
+use crate::tagged::posted::PostedQueue;
 use crate::tagged::request::{RequestId, Requests};
+use crate::tagged::unexpected::UnexpectedQueue;
 use crate::work_queue::WorkQueue;
-
-/// The longest message that is sent without asking the target, unless configured.
-pub const EAGER_BYTES: usize = 64 * 1024;
 
 /// An operation that goes on whenever its context is advanced.
 pub trait Background {
@@ -41,11 +40,13 @@ pub trait Background {
 pub struct Context {
     pub(crate) unit: MessagingUnit<Context>,
     pub(crate) requests: Requests,
-    pub(crate) posted: Queue<RequestId>,
-    pub(crate) unexpected: Queue<Unexpected>,
+    pub(crate) posted: PostedQueue,
+    pub(crate) unexpected: UnexpectedQueue<Unexpected>,
     /// For each origin, the message whose packets are still coming.
     pub(crate) incoming: Vec<Cell<Incoming>>,
     pub(crate) table: SendTable,
+    pub(crate) put_table: &'static Ranges<PutProtocol, MOST_RANGES>,
+    pub(crate) get_table: &'static Ranges<GetProtocol, MOST_RANGES>,
     /// The kernel has refused a copy: ask for packets from now on.
     pub(crate) kernel_refuses: Cell<bool>,
     pub(crate) active: ActiveMessages,
@@ -80,12 +81,14 @@ impl Context {
         let unit = MessagingUnit::new(job, unit, handlers)?;
         Ok(Self {
             requests: Requests::default(),
-            posted: Queue::default(),
-            unexpected: Queue::default(),
+            posted: PostedQueue::default(),
+            unexpected: UnexpectedQueue::default(),
             incoming: (0..unit.ranks())
                 .map(|_| Cell::new(Incoming::Nothing))
                 .collect(),
-            table: SendTable::new(unit.packet_bytes(), EAGER_BYTES),
+            table: SendTable::new(unit.packet_bytes(), unit.ranks()),
+            put_table: table_of(unit.ranks()),
+            get_table: table_of(unit.ranks()),
             kernel_refuses: Cell::new(std::env::var_os("PAMIR_NO_KERNEL_COPY").is_some()),
             active: ActiveMessages::new(unit.ranks()),
             place,
@@ -113,6 +116,11 @@ impl Context {
                 .set(self.backgrounds.get() + usize::from(new));
         }
         Ok(self.work.get().expect("it was just made"))
+    }
+
+    /// A work queue that wakes this context, and that whoever advances it runs.
+    pub fn detached_work_queue(&self) -> Result<WorkQueue, UnitError> {
+        Ok(WorkQueue::new(self.unit.doorbell()?))
     }
 
     /// Active messages and one-sided transfers that have not ended, at either end.
@@ -158,7 +166,7 @@ impl Context {
         self.unit.step(self)?;
         let mut moved = handled > 0;
         if self.backgrounds.get() != 0 {
-            moved |= self.poll_background();
+            moved |= self.poll_background()?;
         }
         Ok(moved)
     }
@@ -171,17 +179,23 @@ impl Context {
 
     #[cold]
     #[inline(never)]
-    fn poll_background(&self) -> bool {
-        let worked = self.work.get().map_or(0, |work| work.run(self));
+    fn poll_background(&self) -> Result<bool, UnitError> {
+        let mut worked = self.work.get().map_or(0, |work| work.run(self));
+        worked += self.poll_fences()?;
         let mut operations = self.background.take();
         operations.retain(|operation| !operation.poll());
         let mut background = self.background.borrow_mut();
         // What was added meanwhile comes behind what was there before.
         operations.append(&mut background);
-        let queues = usize::from(self.work.get().is_some());
-        self.backgrounds.set(operations.len() + queues);
+        let others = usize::from(self.work.get().is_some()) + self.active.fences.borrow().len();
+        self.backgrounds.set(operations.len() + others);
         *background = operations;
-        worked > 0
+        Ok(worked > 0)
+    }
+
+    /// A fence waits: advance goes on with it.
+    pub(crate) fn add_fence(&self) {
+        self.backgrounds.set(self.backgrounds.get() + 1);
     }
 
     /// What an engine thread does each time: `attended` says whether the application has
@@ -235,6 +249,18 @@ impl Context {
         }
     }
 
+    /// [`Self::advance`], for what is compiled in many copies.
+    #[inline(never)]
+    pub(crate) fn advance_out_of_line(&self) -> Result<bool, UnitError> {
+        self.advance()
+    }
+
+    /// [`Self::pause`], for what is compiled in many copies.
+    #[inline(never)]
+    pub(crate) fn pause_out_of_line(&self, ladder: &mut Ladder) -> Result<(), UnitError> {
+        self.pause(ladder)
+    }
+
     /// Several threads take turns with this context: `pause` is called for every rung of the
     /// waiting ladder, to let the others have it.
     pub fn share(&self, pause: fn(Rung)) {
@@ -265,15 +291,51 @@ impl Context {
         }
     }
 
+    /// Whether any tasks of the job share a processor; the same for all of them.
+    #[inline(always)]
+    pub fn is_job_crowded(&self) -> bool {
+        self.unit.is_job_crowded()
+    }
+
+    /// Whether other ranks share this one's processor.
+    pub fn is_crowded(&self) -> bool {
+        self.unit.is_crowded()
+    }
+
     /// The waiting ladder of this context.
     pub fn ladder(&self) -> Ladder {
         Ladder::new(self.unit.is_crowded())
+    }
+
+    /// Sleeps until something may have come for this context, at most `limit_ns` nanoseconds, or
+    /// not at all if `look` sees something.
+    pub fn rest(&self, limit_ns: u64, look: impl FnOnce() -> bool) -> Result<(), UnitError> {
+        self.unit
+            .sleep(Some(limit_ns), || look() || self.has_work())
+    }
+
+    /// Advances until nothing waits for a target that is still there, and tells the others that
+    /// this context is gone.
+    pub fn leave(&self) -> Result<(), UnitError> {
+        let waits = |unit| {
+            self.unit.backlog_to(unit) > 0 && self.job().rank_state(unit) != RankState::Finalized
+        };
+        self.advance_until(|| !(0..self.unit.ranks()).any(waits))?;
+        self.job()
+            .set_rank_state(self.unit.rank(), RankState::Finalized);
+        Ok(())
     }
 
     /// Advances until nothing waits in the injection FIFOs.
     pub fn flush(&self) -> Result<(), UnitError> {
         self.advance_until(|| !self.unit.has_backlog())
     }
+}
+
+/// The table in force for transfers among `ranks` ranks.
+fn table_of<A: Choice>(ranks: usize) -> &'static Ranges<A, MOST_RANGES> {
+    let ranges = A::table().ranges(ranks, true);
+    ranges.expect("the default rows serve every transfer")
 }
 
 impl std::fmt::Debug for Context {
@@ -286,6 +348,10 @@ impl std::fmt::Debug for Context {
 }
 
 impl Owner for Context {
+    fn unit(&self) -> &MessagingUnit<Self> {
+        &self.unit
+    }
+
     fn fill(&self, cookie: u64, at: u64, target: *mut u8, bytes: usize) {
         if is_operation(cookie) {
             return self.fill_active(cookie, at as usize, target, bytes);

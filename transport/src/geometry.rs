@@ -66,6 +66,10 @@ impl<C: Deref<Target = Context>, M: Members> Exchange for Channel<C, M> {
         self.members.size()
     }
 
+    fn is_crowded(&self) -> bool {
+        self.context.is_job_crowded()
+    }
+
     async fn send(&self, to: usize, bytes: &[u8]) -> Result<(), ExchangeError> {
         let address = Address {
             task: self.members.task(to),
@@ -74,7 +78,7 @@ impl<C: Deref<Target = Context>, M: Members> Exchange for Channel<C, M> {
         };
         // SAFETY: the slice is borrowed until this future is ready or dropped, and `Transfer`
         // does not let go of a request before it is complete.
-        let sent = unsafe { self.context.send(address, bytes.as_ptr(), bytes.len()) };
+        let sent = unsafe { begin_send(&self.context, address, bytes) };
         match sent {
             Ok(None) => Ok(()),
             Ok(Some(id)) => {
@@ -97,7 +101,7 @@ impl<C: Deref<Target = Context>, M: Members> Exchange for Channel<C, M> {
             bytes: bytes.len(),
         };
         // SAFETY: as in `send`; the slice is borrowed mutably.
-        let posted = unsafe { self.context.receive(pattern, buffer) };
+        let posted = unsafe { begin_receive(&self.context, pattern, buffer) };
         let id = posted.map_err(|_| ExchangeError::Corrupt { rank: from })?;
         let outcome = Transfer {
             context: &self.context,
@@ -115,6 +119,39 @@ impl<C: Deref<Target = Context>, M: Members> Exchange for Channel<C, M> {
     }
 }
 
+/// [`Context::send`] of a slice.
+///
+/// Not inlined, nor is what follows: every algorithm has a copy of its steps for every kind of
+/// exchange, and with the transport in each the compiler takes minutes.
+///
+/// # Safety
+///
+/// The slice stays readable until the request is complete.
+#[inline(never)]
+unsafe fn begin_send(
+    context: &Context,
+    to: Address,
+    bytes: &[u8],
+) -> Result<Option<RequestId>, UnitError> {
+    // SAFETY: as the caller vouches.
+    unsafe { context.send(to, bytes.as_ptr(), bytes.len()) }
+}
+
+/// [`Context::receive`].
+///
+/// # Safety
+///
+/// The buffer is writable until the request is complete.
+#[inline(never)]
+unsafe fn begin_receive(
+    context: &Context,
+    pattern: Pattern,
+    buffer: Buffer,
+) -> Result<RequestId, UnitError> {
+    // SAFETY: as the caller vouches.
+    Ok(unsafe { context.receive(pattern, buffer)? }.id())
+}
+
 /// Waits for a request, gives its outcome, and frees it.
 ///
 /// If it is dropped before (its operation failed), it waits for the request where it stands:
@@ -125,6 +162,7 @@ struct Transfer<'a> {
 }
 
 impl Transfer<'_> {
+    #[inline(never)]
     fn take(&mut self, id: RequestId) -> Option<Outcome> {
         let requests = self.context.requests();
         let request = requests
@@ -150,8 +188,18 @@ impl Future for Transfer<'_> {
 }
 
 impl Drop for Transfer<'_> {
+    #[inline]
     fn drop(&mut self) {
-        let Some(id) = self.id else { return };
+        if let Some(id) = self.id {
+            self.abandon(id);
+        }
+    }
+}
+
+impl Transfer<'_> {
+    #[cold]
+    #[inline(never)]
+    fn abandon(&mut self, id: RequestId) {
         if !self.context.cancel(id) {
             // An error here means that the lanes are corrupt, so nobody writes to them.
             let done = || {
@@ -170,13 +218,19 @@ impl Drop for Transfer<'_> {
 pub fn block_on<F: Future>(context: &Context, future: F) -> Result<F::Output, UnitError> {
     let mut future = pin!(future);
     let mut task = std::task::Context::from_waker(Waker::noop());
-    let mut output = None;
-    context.advance_until(|| match future.as_mut().poll(&mut task) {
-        Poll::Ready(ready) => {
-            output = Some(ready);
-            true
+    let mut ladder = context.ladder();
+    let mut moved = true;
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut task) {
+            return Ok(output);
         }
-        Poll::Pending => false,
-    })?;
-    Ok(output.expect("advancing ends when the future is ready"))
+        // Only now: an advance that says that nothing came may have sent something, which the
+        // future has to see before this task sleeps.
+        if !moved {
+            context.pause_out_of_line(&mut ladder)?;
+        } else {
+            ladder.reset();
+        }
+        moved = context.advance_out_of_line()?;
+    }
 }

@@ -24,7 +24,20 @@ pub struct MemoryRegion {
     pub(crate) key: u64,
 }
 
+/// The key of [`MemoryRegion::everything`].
+const EVERYTHING: u64 = u64::MAX;
+
 impl MemoryRegion {
+    /// All memory of a task that has opened it ([`crate::context::Context::open_memory`]):
+    /// offsets are addresses.
+    pub const fn everything() -> Self {
+        Self {
+            address: 0,
+            bytes: u64::MAX,
+            key: EVERYTHING,
+        }
+    }
+
     /// Its length in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes as usize
@@ -46,6 +59,12 @@ impl MemoryRegion {
             bytes,
             key,
         }
+    }
+
+    /// Where `bytes` bytes at byte `offset` lie in the task that registered the region.
+    pub fn address_of(&self, offset: usize, bytes: usize) -> Option<*mut u8> {
+        let address = self.place(offset, bytes)?;
+        Some(std::ptr::with_exposed_provenance_mut(address as usize))
     }
 
     /// The address of `bytes` bytes at byte `offset`, if they lie in the region.
@@ -76,6 +95,8 @@ pub struct MemoryRegions {
 #[derive(Debug, Default)]
 struct Registered {
     last_key: u64,
+    /// All memory may be reached.
+    open: bool,
     /// Address and length by key.
     regions: HashMap<u64, (u64, u64)>,
 }
@@ -100,6 +121,10 @@ impl MemoryRegions {
         }
     }
 
+    pub(crate) fn open(&self) {
+        self.registered().open = true;
+    }
+
     pub(crate) fn deregister(&self, region: &MemoryRegion) -> bool {
         self.registered().regions.remove(&region.key).is_some()
     }
@@ -107,6 +132,9 @@ impl MemoryRegions {
     /// Whether `bytes` bytes at `address` lie in the region with this key.
     pub(crate) fn allow(&self, key: u64, address: u64, bytes: u64) -> bool {
         let registered = self.registered();
+        if key == EVERYTHING {
+            return registered.open && address != 0 && address.checked_add(bytes).is_some();
+        }
         let Some((start, length)) = registered.regions.get(&key) else {
             return false;
         };
@@ -141,5 +169,11 @@ mod tests {
         assert!(!regions.allow(region.key + 1, 1000, 1));
         assert!(regions.deregister(&region) && !regions.deregister(&region));
         assert!(!regions.allow(region.key, 1000, 1));
+        let all = MemoryRegion::everything();
+        assert_eq!(all.place(4096, 10), Some(4096));
+        assert!(!regions.allow(all.key, 4096, 10));
+        regions.open();
+        assert!(regions.allow(all.key, 4096, 10) && !regions.allow(all.key, 0, 10));
+        assert!(!regions.allow(all.key, u64::MAX, 10));
     }
 }

@@ -3,7 +3,7 @@
 //! Before: [`Context::put`] or [`Context::get`] with a memory region of the target. After: the
 //! completions are called, and the target's handler if the put names one.
 //!
-//! | transfer | the kernel copies | it refuses |
+//! | transfer | the kernel copies | it refuses, or the table asks for packets |
 //! |----------|-------------------|------------|
 //! | put      | direct put descriptor; `PUT_ARRIVED` if a handler is named | message to `PUT` with the data |
 //! | get      | remote get descriptor | message to `GET`; the target answers to `GET_DATA` |
@@ -23,6 +23,9 @@ use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::memory_region::{MemoryRegion, words};
 use crate::protocol::kind;
+use crate::protocol::select::{GetProtocol, PutProtocol};
+use crate::selection::Choice;
+use crate::{fence, read_modify_write};
 
 /// Dispatch id of a put's data: key, address, whether to notify and whom, its word.
 const PUT: u16 = u16::MAX;
@@ -84,6 +87,12 @@ pub(crate) struct Transfer {
     done: Option<Completion>,
 }
 
+impl Transfer {
+    pub(crate) fn target(&self) -> usize {
+        self.target
+    }
+}
+
 impl Context {
     /// Registers `bytes` bytes at `address` for puts and gets of the client's other endpoints.
     ///
@@ -93,6 +102,16 @@ impl Context {
     /// whenever they like.
     pub unsafe fn register(&self, address: *mut u8, bytes: usize) -> MemoryRegion {
         self.regions.register(address as u64, bytes as u64)
+    }
+
+    /// Lets the client's other endpoints put to and get from all memory of this process, with
+    /// [`MemoryRegion::everything`].
+    ///
+    /// # Safety
+    ///
+    /// Others write wherever they like: the program has agreed with them where.
+    pub unsafe fn open_memory(&self) {
+        self.regions.open();
     }
 
     /// Takes a region back; false if it is not registered. No transfer may be under way.
@@ -107,7 +126,7 @@ impl Context {
     /// `source` is readable for `bytes` bytes until the completions have been called; without
     /// any, as long as the context lives. The target has the region registered until then.
     pub unsafe fn put(&self, put: Put, source: *const u8, bytes: usize) -> Result<(), ActiveError> {
-        let target = self.unit_of(put.to)?;
+        let target = self.target_of(put.to)?;
         if let Some(notify) = put.notify
             && notify.dispatch >= DISPATCH_IDS
         {
@@ -140,7 +159,7 @@ impl Context {
     /// `target` is writable for `bytes` bytes until the completion has been called; without
     /// one, as long as the context lives. The other task has the region registered until then.
     pub unsafe fn get(&self, get: Get, target: *mut u8, bytes: usize) -> Result<(), ActiveError> {
-        let from = self.unit_of(get.from)?;
+        let from = self.target_of(get.from)?;
         let Some(address) = get.region.place(get.offset, bytes) else {
             self.abandon([get.done, None], TransferError::OutsideRegion);
             return Ok(());
@@ -164,7 +183,7 @@ impl Context {
     ///
     /// The transfer's buffer is good until it has ended.
     unsafe fn start_transfer(&self, transfer: Transfer) -> Result<(), UnitError> {
-        if self.kernel_refuses.get() {
+        if self.is_for_packets(&transfer) || self.kernel_refuses.get() {
             return self.send_transfer(transfer);
         }
         let descriptor = Descriptor::direct(
@@ -195,6 +214,22 @@ impl Context {
         unsafe { self.unit.submit(self, descriptor) }
     }
 
+    /// Whether the table wants packets for a transfer of this size.
+    fn is_for_packets(&self, transfer: &Transfer) -> bool {
+        match transfer.direction {
+            Direction::RemoteGet => {
+                let protocol = self.get_table.select(transfer.bytes);
+                GetProtocol::table().count(protocol);
+                protocol == GetProtocol::MemoryFifo
+            }
+            _ => {
+                let protocol = self.put_table.select(transfer.bytes);
+                PutProtocol::table().count(protocol);
+                protocol == PutProtocol::MemoryFifo
+            }
+        }
+    }
+
     fn take_direct(&self, word: u64) -> Option<(CounterId, Transfer)> {
         match self.active.operations.take(word)? {
             Operation::Direct { counter, transfer } => Some((counter, transfer)),
@@ -208,6 +243,24 @@ impl Context {
             self.unit.counters().release(counter);
             self.complete(transfer.local, Ok(()));
             self.complete(transfer.done, Ok(()));
+        }
+    }
+
+    /// Whether the target could not tell a good address of a transfer from a bad one.
+    pub(crate) fn is_unchecked(&self, word: u64) -> bool {
+        let everything = MemoryRegion::everything().key;
+        let unchecked = self.active.operations.with(
+            word,
+            |operation| matches!(operation, Operation::Direct { transfer, .. } if transfer.remote.0 == everything),
+        );
+        unchecked == Some(true)
+    }
+
+    /// The kernel cannot copy, and packets could not either.
+    pub(crate) fn transfer_failed(&self, word: u64, error: TransferError) {
+        if let Some((counter, transfer)) = self.take_direct(word) {
+            self.unit.counters().release(counter);
+            self.abandon([transfer.local, transfer.done], error);
         }
     }
 
@@ -301,6 +354,9 @@ pub(crate) fn dispatch(context: &Context, dispatch: u16, arrival: Arrival<'_>) -
         PUT => receive_put(context, arrival),
         GET => answer_get(context, arrival),
         GET_DATA => receive_get(context, arrival),
+        fence::FENCE => Receive::nowhere(),
+        read_modify_write::REQUEST => read_modify_write::answer(context, arrival),
+        read_modify_write::ANSWER => read_modify_write::answered(context, arrival),
         _ => Receive::refused(Status::NoHandler),
     }
 }

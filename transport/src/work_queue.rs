@@ -62,8 +62,8 @@ impl WorkQueue {
         self.count.load(Ordering::Acquire) == 0
     }
 
-    /// Runs what waits; how many of them finished.
-    pub(crate) fn run(&self, context: &Context) -> usize {
+    /// Runs what waits, with the context that it was posted for; how many of them finished.
+    pub fn run(&self, context: &Context) -> usize {
         if self.is_empty() {
             return 0;
         }

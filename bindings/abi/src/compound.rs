@@ -12,6 +12,10 @@
 //!
 //! An inactive request is complete at once, with an empty status (MPI-5.0 section 3.9).
 
+use std::rc::Rc;
+
+use pamir_mpi::communicator::Communicator;
+
 use crate::error::{ErrorClass, Result};
 use crate::process::State;
 use crate::types::MPI_Status;
@@ -46,6 +50,11 @@ pub trait Compound {
     /// `MPI_Cancel`.
     fn cancel(&self, _state: &State) -> Result {
         Err(ErrorClass::Request.with("this kind of request cannot be cancelled"))
+    }
+
+    /// Whether it is inactive and keeps `communicator`, which may be disconnected all the same.
+    fn rests_on(&self, _communicator: &Rc<Communicator>) -> bool {
+        false
     }
 
     /// The handle is given up (`MPI_Request_free`); what is under way goes on. Whether the

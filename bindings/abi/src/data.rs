@@ -1,18 +1,19 @@
 //! From (address, count, datatype) to memory: what every call with data does first.
 //!
 //! Before: the arguments of a C call. After: a [`Span`] or a `Buffer` for messages, an
-//! [`Input`] or [`Output`] of contiguous bytes for collectives.
+//! [`Input`] of contiguous bytes where a message is packed.
 //!
 //! The sizes of predefined datatypes without gaps stand in a table by handle, so that the
 //! common case is one look-up; every other datatype takes the cold way.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 use std::rc::Rc;
 
-use pamir_mpi::datatype::{Cursor, Datatype, DatatypeError, Named, named};
-use pamir_transport::tagged::buffer::{Buffer, Noncontiguous};
+use pamir_mpi::datatype::{Datatype, DatatypeError, Machine, Named, named};
+use pamir_transport::gather_scatter::RandomAccess;
+use pamir_transport::tagged::buffer::Buffer;
 
 use crate::constants::*;
 use crate::error::{Error, ErrorClass, Result};
@@ -163,8 +164,9 @@ fn no_datatype(datatype: MPI_Datatype) -> Error {
     ErrorClass::Type.with(what)
 }
 
+/// The error of a count below 0.
 #[cold]
-fn negative_count(count: i64) -> Error {
+pub fn negative_count(count: i64) -> Error {
     ErrorClass::Count.with(format!("a count is at least 0, not {count}"))
 }
 
@@ -265,37 +267,27 @@ pub fn memory_of(datatype: &Datatype, address: *const u8, count: usize) -> Buffe
     // SAFETY: the program vouches, by calling with this buffer, that the memory the datatype
     // describes is its to be read or written until the operation is complete, and no other
     // call changes it meanwhile (MPI-5.0 section 3.7.2).
-    let cursor = unsafe { Cursor::new(datatype, count, address.cast_mut()) };
-    Buffer::Noncontiguous(Box::new(Described(cursor)))
+    let machine = unsafe { datatype.machine(count, address.cast_mut()) };
+    Buffer::Noncontiguous(Box::new(RandomAccess::new(machine)))
 }
 
-/// Memory that a datatype describes.
-struct Described(Cursor);
-
-impl Described {
-    fn go_to(&mut self, at: usize) {
-        if self.0.offset() != at {
-            self.0.seek(at);
-        }
+/// A machine over data that does not lie together and is at most `most` bytes; none for other
+/// data, and for what [`buffer`] would refuse.
+pub fn scattered(
+    state: &State,
+    address: *const u8,
+    count: i64,
+    datatype: MPI_Datatype,
+    most: usize,
+) -> Option<Machine> {
+    let count = usize::try_from(count).ok()?;
+    let datatype = state.datatypes.committed(datatype).ok()?;
+    let fits = datatype.packed_bytes(count)? <= most;
+    if !fits || datatype.contiguous_bytes(count).is_some() {
+        return None;
     }
-}
-
-impl Noncontiguous for Described {
-    fn bytes(&self) -> usize {
-        self.0.total()
-    }
-
-    unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize) {
-        self.go_to(at);
-        // SAFETY: the caller gives room for the bytes, outside of the program's memory.
-        unsafe { self.0.pack_to(target, bytes) };
-    }
-
-    unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize) {
-        self.go_to(at);
-        // SAFETY: the caller vouches for the source, which is not the program's memory.
-        unsafe { self.0.unpack_from(source, bytes) };
-    }
+    // SAFETY: as in `memory_of`, for as long as the call lasts that this is for.
+    Some(unsafe { datatype.machine(count, address.cast_mut()) })
 }
 
 /// Data that is read, as contiguous bytes: the program's own where they are, else packed.
@@ -337,73 +329,6 @@ impl Deref for Input {
             Self::Own(span) if span.bytes == 0 => &[],
             // SAFETY: whoever made the input vouched for the memory as long as it lives.
             Self::Own(span) => unsafe { std::slice::from_raw_parts(span.address, span.bytes) },
-        }
-    }
-}
-
-/// Data that is written, as contiguous bytes; call [`Output::finish`] when it is there.
-pub enum Output {
-    /// The program's own memory.
-    Own(Span),
-    /// A packed copy, and where it is to be unpacked to.
-    Packed(Vec<u8>, Box<dyn Noncontiguous>),
-}
-
-/// Room of a receive buffer as contiguous bytes, holding what the buffer holds.
-///
-/// # Safety
-///
-/// The memory is readable and writable, and nobody else touches it as long as the output
-/// lives.
-pub unsafe fn output(
-    state: &State,
-    address: *mut u8,
-    count: i64,
-    datatype: MPI_Datatype,
-) -> Result<Output> {
-    match buffer(state, address, count, datatype)? {
-        Buffer::Contiguous { address, bytes } => Ok(Output::Own(Span { address, bytes })),
-        Buffer::Noncontiguous(mut memory) => {
-            let mut packed = vec![0; memory.bytes()];
-            // SAFETY: the vector has room for all bytes; the caller vouches for the memory.
-            unsafe { memory.pack(0, packed.as_mut_ptr(), packed.len()) };
-            Ok(Output::Packed(packed, memory))
-        }
-    }
-}
-
-impl Output {
-    /// Puts the bytes where the program wants them.
-    pub fn finish(self) {
-        if let Self::Packed(packed, mut memory) = self {
-            // SAFETY: whoever made the output vouched for the memory; the vector is as long
-            // as it.
-            unsafe { memory.unpack(0, packed.as_ptr(), packed.len()) };
-        }
-    }
-}
-
-impl Deref for Output {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Packed(packed, _) => packed,
-            Self::Own(span) if span.bytes == 0 => &[],
-            // SAFETY: whoever made the output vouched for the memory as long as it lives.
-            Self::Own(span) => unsafe { std::slice::from_raw_parts(span.address, span.bytes) },
-        }
-    }
-}
-
-impl DerefMut for Output {
-    fn deref_mut(&mut self) -> &mut [u8] {
-        match self {
-            Self::Packed(packed, _) => packed,
-            Self::Own(span) if span.bytes == 0 => &mut [],
-            // SAFETY: whoever made the output vouched for the memory as long as it lives, and
-            // that nobody else touches it.
-            Self::Own(span) => unsafe { std::slice::from_raw_parts_mut(span.address, span.bytes) },
         }
     }
 }

@@ -113,10 +113,10 @@ impl From<pamir_driver::unit::UnitError> for Error {
     }
 }
 
-impl From<pamir_mpi::collective::OperationError> for Error {
+impl From<pamir_mpi::process::FinalizeError> for Error {
     #[cold]
-    fn from(error: pamir_mpi::collective::OperationError) -> Self {
-        ErrorClass::Truncate.with(error.to_string())
+    fn from(error: pamir_mpi::process::FinalizeError) -> Self {
+        ErrorClass::Intern.with(error.to_string())
     }
 }
 

@@ -15,11 +15,11 @@
 //! which the same thread may take again (callbacks call MPI), and lets go of it between two
 //! polls while it waits. Invariant: no `RefCell` is borrowed while a call waits or calls back.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 
 use lock_api::RawReentrantMutex;
 use pamir_driver::waiting::Rung;
@@ -44,10 +44,16 @@ const AFTER: u8 = 2;
 
 static PHASE: AtomicU8 = AtomicU8::new(BEFORE);
 static LOCK: RawReentrantMutex<RawMutex, RawThreadId> = RawReentrantMutex::INIT;
+/// How many times the thread that has the lock has taken it: calls call each other, and
+/// callbacks call MPI. Only that thread touches it.
+static DEPTH: AtomicUsize = AtomicUsize::new(0);
 /// A call has had the lock since the engine thread last looked.
 static ATTENDED: AtomicBool = AtomicBool::new(false);
 /// The state while MPI runs; null before and after, so that one load tells both.
 static STATE: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The same, unless several threads may call MPI at once.
+static UNDISTURBED: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 
 /// All of MPI in this process.
 pub struct State {
@@ -77,8 +83,6 @@ pub struct State {
     pub main_thread: std::thread::ThreadId,
     /// Buffers for buffered sends, by communicator; the process's own under 0.
     pub buffers: RefCell<HashMap<usize, Attached>>,
-    /// Where the next search among several requests begins.
-    pub turn: Cell<usize>,
     /// Several threads may call MPI at once.
     multiple: bool,
 }
@@ -108,7 +112,7 @@ impl Drop for Running {
     fn drop(&mut self) {
         if self.0.multiple {
             // SAFETY: `running` locked it for this guard, on this thread.
-            unsafe { LOCK.unlock() };
+            unsafe { unlock() };
         }
     }
 }
@@ -131,10 +135,34 @@ pub fn running() -> Result<Running> {
     Ok(Running(state))
 }
 
+/// The state of MPI, if it is initialised and only one thread may call: then a call needs
+/// neither lock nor guard. Else [`running`] tells.
+#[inline(always)]
+pub fn undisturbed() -> Option<&'static State> {
+    // Acquire: pairs with the Release in `start`.
+    let state = UNDISTURBED.load(Ordering::Acquire);
+    // SAFETY: null, or a state that is not used by several threads at once; else as in `running`.
+    unsafe { state.as_ref() }
+}
+
 fn lock() {
     LOCK.lock();
+    // Relaxed: the lock orders its holders.
+    DEPTH.store(DEPTH.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     // Relaxed: only the engine thread looks, also under the lock.
     ATTENDED.store(true, Ordering::Relaxed);
+}
+
+/// Takes back one `lock`.
+///
+/// # Safety
+///
+/// This thread has the lock.
+unsafe fn unlock() {
+    // Relaxed: as in `lock`.
+    DEPTH.store(DEPTH.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
+    // SAFETY: as the caller vouches.
+    unsafe { LOCK.unlock() };
 }
 
 /// For the engine thread: the state, unless a call has it, or MPI does not run.
@@ -144,7 +172,11 @@ pub fn try_running() -> Option<Running> {
     let state = STATE.load(Ordering::Acquire);
     // SAFETY: as in `running`; an engine thread only exists where every call takes the lock.
     match unsafe { state.as_ref() } {
-        Some(state) if locked => Some(Running(state)),
+        Some(state) if locked => {
+            // Relaxed: as in `lock`.
+            DEPTH.store(DEPTH.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+            Some(Running(state))
+        }
         _ => {
             if locked {
                 // SAFETY: it was just locked, on this thread.
@@ -200,7 +232,6 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
         thread_level,
         main_thread: std::thread::current().id(),
         buffers: RefCell::default(),
-        turn: Cell::new(0),
         multiple,
     };
     let began = PHASE.compare_exchange(BEFORE, RUNNING, Ordering::AcqRel, Ordering::Acquire);
@@ -208,26 +239,36 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
         return Err(ErrorClass::Other.with("MPI is already initialised"));
     }
     // Kept until the process ends: threads may be inside of a call whenever that is.
-    // Release: pairs with the Acquire in `running`.
-    STATE.store(Box::into_raw(Box::new(state)), Ordering::Release);
+    let state = Box::into_raw(Box::new(state));
+    // Release: pairs with the Acquire in `running` and `undisturbed`.
+    STATE.store(state, Ordering::Release);
+    if !multiple {
+        UNDISTURBED.store(state, Ordering::Release);
+    }
     Ok(())
 }
 
 /// From here on only the few functions that may be called after `MPI_Finalize` work.
 pub fn stop() {
     STATE.store(std::ptr::null_mut(), Ordering::Release);
+    UNDISTURBED.store(std::ptr::null_mut(), Ordering::Release);
     PHASE.store(AFTER, Ordering::Release);
 }
 
 /// A rung of the waiting ladder where threads share the context: the others have their turn
-/// in between, and nobody sleeps for long, since the packet may come to another thread.
+/// in between, and nobody sleeps for long, since the packet may come to another thread. All
+/// levels of the lock are let go of: a wait in a call within a call would else shut them out.
 fn pause_shared(rung: Rung) {
-    // SAFETY: whoever waits is inside of a call, which has locked it on this thread.
-    unsafe { LOCK.unlock() };
+    // Relaxed: as in `lock`.
+    let depth = DEPTH.load(Ordering::Relaxed);
+    for _ in 0..depth {
+        // SAFETY: whoever waits is inside of calls, which have locked it on this thread.
+        unsafe { unlock() };
+    }
     match rung {
         Rung::Spin => std::hint::spin_loop(),
         Rung::Yield => std::thread::yield_now(),
         Rung::Sleep => std::thread::sleep(std::time::Duration::from_micros(50)),
     }
-    lock();
+    (0..depth).for_each(|_| lock());
 }

@@ -501,3 +501,40 @@ fn what_a_failed_rank_started_is_ended() {
     assert_eq!(output.status.code(), Some(5));
     assert!(!runs(&word));
 }
+
+#[test]
+fn a_dry_run_plans_and_starts_nothing() {
+    let output = run(&["--dry-run", "-n", "2", "/nonexistent/program"]);
+    assert!(output.status.success(), "{output:?}");
+    let text = stdout(&output);
+    assert!(text.contains("rank 0") && text.contains("rank 1"), "{text}");
+}
+
+#[test]
+fn another_machine_is_planned_for_and_never_bound_to() {
+    let elsewhere = |arguments: &[&str]| {
+        let mut command = mpiexec(arguments);
+        command.env("HWLOC_SYNTHETIC", "package:2 l3cache:4 core:8 pu:2");
+        outcome(command.spawn().unwrap())
+    };
+    let output = elsewhere(&["--dry-run", "-n", "40", "--map-by", "package", "true"]);
+    assert!(output.status.success(), "{output:?}");
+    let text = stdout(&output);
+    assert_eq!(
+        text.lines().filter(|line| line.contains("rank ")).count(),
+        40,
+        "{text}"
+    );
+    let output = elsewhere(&["-n", "2", "true"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        errors.contains("HWLOC_SYNTHETIC describes another machine"),
+        "{errors}"
+    );
+    assert!(
+        elsewhere(&["-n", "2", "--bind-to", "none", "true"])
+            .status
+            .success()
+    );
+}

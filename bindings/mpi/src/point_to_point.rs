@@ -58,7 +58,9 @@ pub unsafe fn start_send(
 ) -> Result<RequestId, UnitError> {
     // SAFETY: as the caller vouches.
     let id = unsafe { context.start_send(to, buffer, completion)? };
-    keep(context, communicator, owner, id);
+    if let Some(request) = context.requests().get(id) {
+        keep(request, communicator, owner);
+    }
     Ok(id)
 }
 
@@ -76,9 +78,9 @@ pub unsafe fn start_receive(
     buffer: Buffer,
 ) -> Result<RequestId, UnitError> {
     // SAFETY: as the caller vouches.
-    let id = unsafe { context.receive(pattern, buffer)? };
-    keep(context, communicator, owner, id);
-    Ok(id)
+    let request = unsafe { context.receive(pattern, buffer)? };
+    keep(request, communicator, owner);
+    Ok(request.id())
 }
 
 /// Receives a message that a matched probe has taken out.
@@ -95,7 +97,9 @@ pub unsafe fn start_receive_matched(
 ) -> Result<RequestId, UnitError> {
     // SAFETY: as the caller vouches.
     let id = unsafe { context.receive_matched(message, buffer)? };
-    keep(context, communicator, owner, id);
+    if let Some(request) = context.requests().get(id) {
+        keep(request, communicator, owner);
+    }
     Ok(id)
 }
 
@@ -103,12 +107,10 @@ pub unsafe fn start_receive_matched(
 /// source of its message must be translated when it is complete; so does one of a communicator
 /// that says so.
 #[inline(always)]
-fn keep(context: &Context, communicator: &Rc<Communicator>, owner: u64, id: RequestId) {
-    if let Some(request) = context.requests().get(id) {
-        request.owner.set(owner);
-        if communicator.is_kept_by_requests() {
-            request.keeps.replace(Some(communicator.clone()));
-        }
+fn keep(request: &'static Request, communicator: &Rc<Communicator>, owner: u64) {
+    request.owner.set(owner);
+    if communicator.is_kept_by_requests() {
+        request.keeps.replace(Some(communicator.clone()));
     }
 }
 
@@ -131,6 +133,23 @@ pub fn wait(context: &Context, id: RequestId) -> Result<Option<Settled>, UnitErr
         context.advance_until(|| request.is_complete())?;
     }
     Ok(Some(settle(context, id, request)))
+}
+
+/// Waits for a request whose outcome nobody wants to know, and frees it unless it has failed;
+/// whether it is freed.
+#[inline(always)]
+pub fn finish_quietly(context: &Context, id: RequestId) -> Result<bool, UnitError> {
+    let Some(request) = context.requests().get(id) else {
+        return Ok(false);
+    };
+    if !request.is_complete() {
+        context.advance_until(|| request.is_complete())?;
+    }
+    let succeeded = !request.outcome.get().truncated;
+    if succeeded {
+        context.requests().free(id, request);
+    }
+    Ok(succeeded)
 }
 
 /// How a complete request ended; it is freed. `None` if it is not complete.
@@ -156,7 +175,7 @@ pub fn look(context: &Context, id: RequestId) -> Option<Outcome> {
 
 /// Reads how a complete request ended and frees it.
 #[inline(always)]
-fn settle(context: &Context, id: RequestId, request: &Request) -> Settled {
+fn settle(context: &Context, id: RequestId, request: &'static Request) -> Settled {
     let mut outcome = request.outcome.get();
     if request.keeps.borrow().is_some() {
         translate(request, &mut outcome);
@@ -168,7 +187,7 @@ fn settle(context: &Context, id: RequestId, request: &Request) -> Settled {
 
 /// Turns the task at the other end into its rank in the request's communicator.
 #[cold]
-fn translate(request: &Request, outcome: &mut Outcome) {
+fn translate(request: &'static Request, outcome: &mut Outcome) {
     if let Some(kept) = &*request.keeps.borrow()
         && let Some(communicator) = kept.downcast_ref::<Communicator>()
         && let Some(rank) = communicator.peer_rank(outcome.task as usize)

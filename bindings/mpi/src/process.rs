@@ -5,7 +5,10 @@ use std::rc::Rc;
 use pamir_driver::job::RankState;
 use pamir_driver::unit::UnitError;
 use pamir_transport::client::{Client, ClientError, MPI};
+use pamir_transport::collective::{self, CollectiveError};
 use pamir_transport::context::Context;
+use pamir_transport::geometry::{Channel, block_on};
+use pamir_transport::selection::report;
 
 use crate::communicator::Communicator;
 use crate::communicator::context_id::ContextIds;
@@ -19,6 +22,18 @@ const SELF_CONTEXT: u32 = 2;
 
 /// How many context ids are taken from the start.
 const TAKEN_CONTEXTS: usize = 2;
+
+/// Why a task could not leave its job in good order.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FinalizeError {
+    /// The messaging unit failed.
+    #[error(transparent)]
+    Unit(#[from] UnitError),
+    /// The barrier in which tasks wait for each other failed.
+    #[error("the barrier before the end failed: {0}")]
+    Barrier(#[from] CollectiveError),
+}
 
 /// Why MPI could not be initialised.
 #[derive(Debug, thiserror::Error)]
@@ -80,13 +95,18 @@ impl Process {
     }
 
     /// Leaves: everything sent is on its way, and no peer will read this process's memory.
-    pub fn finalize(&self) -> Result<(), UnitError> {
+    pub fn finalize(&self) -> Result<(), FinalizeError> {
         self.context.flush()?;
-        crate::collective::barrier(&self.context, &self.world).map_err(|_| UnitError::Packet {
-            rank: 0,
-            reason: "the final barrier failed",
-        })?;
+        let channel = Channel {
+            context: &*self.context,
+            members: self.world.group(),
+            rank: self.world.rank(),
+            context_id: self.world.collective_context_id(),
+            tag: self.world.next_operation(),
+        };
+        block_on(&self.context, collective::barrier(&channel))??;
         self.context.flush()?;
+        report::print(self.context.task());
         self.context
             .job()
             .set_rank_state(self.context.task(), RankState::Finalized);

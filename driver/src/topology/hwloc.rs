@@ -17,23 +17,7 @@ use std::collections::{HashMap, HashSet};
 use hwloc2::{ObjectType, Topology, TopologyFlag, TopologyObject};
 
 use super::machine::{Located, host_name};
-use super::{AffinityMask, Machine, Origin, TopologyError};
-
-/// The variables that make hwloc look at another machine.
-const FOREIGN: [&str; 2] = ["HWLOC_SYNTHETIC", "HWLOC_XMLFILE"];
-
-/// A variable of hwloc that names another machine, with its value; empty counts as unset.
-fn foreign_machine() -> Option<(&'static str, String)> {
-    FOREIGN.into_iter().find_map(|variable| {
-        let value = std::env::var_os(variable)?.to_string_lossy().into_owned();
-        (!value.is_empty()).then_some((variable, value))
-    })
-}
-
-/// Whether a variable of hwloc names another machine.
-pub(super) fn requested_by_environment() -> bool {
-    foreign_machine().is_some()
-}
+use super::{AffinityMask, Machine, Origin, TopologyError, foreign_machine};
 
 impl Machine {
     /// The machine as hwloc sees it: this one, or the one that HWLOC_SYNTHETIC or HWLOC_XMLFILE
@@ -232,7 +216,7 @@ mod tests {
     /// Both readers must tell the same of this machine, except where hwloc corrects the kernel.
     #[test]
     fn hwloc_and_the_system_files_agree_on_this_machine() {
-        if std::env::var_os(CHILD).is_some() || requested_by_environment() {
+        if std::env::var_os(CHILD).is_some() || foreign_machine().is_some() {
             return;
         }
         let hwloc = Machine::from_hwloc().unwrap();

@@ -107,6 +107,16 @@ pub enum TopologyError {
     },
 }
 
+/// A variable of hwloc that names another machine, with its value; empty counts as unset.
+pub fn foreign_machine() -> Option<(&'static str, String)> {
+    ["HWLOC_SYNTHETIC", "HWLOC_XMLFILE"]
+        .into_iter()
+        .find_map(|variable| {
+            let value = std::env::var_os(variable)?.to_string_lossy().into_owned();
+            (!value.is_empty()).then_some((variable, value))
+        })
+}
+
 #[cfg(feature = "topology")]
 impl Machine {
     /// The machine a launcher should plan for: the one hwloc's environment variables describe
@@ -116,7 +126,7 @@ impl Machine {
     /// It exists with the cargo feature `topology` only: a library that called it would have to
     /// load libhwloc in every rank.
     pub fn discover() -> Result<Machine, TopologyError> {
-        if hwloc::requested_by_environment() {
+        if foreign_machine().is_some() {
             Machine::from_hwloc()
         } else {
             Machine::from_sysfs()

@@ -1,17 +1,35 @@
 //! Two units of one job in one process, driven by hand.
 
 use super::*;
+use crate::injection::criterion::Criterion;
 use crate::job::JobSpecification;
 
 /// Collects what arrives and what is done.
-#[derive(Default)]
 struct Log {
+    unit: MessagingUnit<Log>,
     packets: RefCell<Vec<(u32, u64, Vec<u8>)>>,
     done: RefCell<Vec<u64>>,
     refused: Cell<u32>,
 }
 
+impl Log {
+    fn new(job: Job, rank: usize, criterion: Criterion) -> Self {
+        let injection = Configuration::new(4, 2, criterion).unwrap();
+        let handlers = PacketHandlerTable::new(log_packet);
+        Self {
+            unit: MessagingUnit::with_injection(job, rank, handlers, injection).unwrap(),
+            packets: RefCell::default(),
+            done: RefCell::default(),
+            refused: Cell::new(0),
+        }
+    }
+}
+
 impl Owner for Log {
+    fn unit(&self) -> &MessagingUnit<Self> {
+        &self.unit
+    }
+
     fn fill(&self, _cookie: u64, at: u64, target: *mut u8, bytes: usize) {
         for index in 0..bytes {
             // SAFETY: the engine gives room for `bytes` bytes.
@@ -35,50 +53,44 @@ fn log_packet(log: &Log, origin: u32, packet: Packet<'_>) -> Result<(), UnitErro
     Ok(())
 }
 
-fn units(ranks: usize) -> Vec<MessagingUnit<Log>> {
+fn logs(criterion: Criterion) -> [Log; 2] {
     let job = Job::create(&JobSpecification {
-        ranks,
+        ranks: 2,
         processing_units: vec![],
     })
     .unwrap();
-    let unit = |rank| {
+    [0, 1].map(|rank| {
         let copy = job.file_descriptor().try_clone_to_owned().unwrap();
         let job = Job::attach(copy, rank).unwrap_or_else(|_| job.clone());
-        MessagingUnit::new(job, rank, PacketHandlerTable::new(log_packet)).unwrap()
-    };
-    (0..ranks).map(unit).collect()
+        Log::new(job, rank, criterion)
+    })
 }
 
-#[test]
-fn a_full_lane_queues_and_recovers_in_order() {
-    let units = units(2);
-    let (sender, receiver) = (Log::default(), Log::default());
+fn fill_a_lane(criterion: Criterion) -> InjectionStatistics {
+    let [sender, receiver] = logs(criterion);
     let text = [0x5A_u8; 300];
     for number in 0..5000_u64 {
         // SAFETY: `text` lives until the end of the test.
         unsafe {
             let direct = number % 3 == 0
-                && units[0]
+                && sender
+                    .unit
                     .inject_immediate(1, 1, 0, number, text.as_ptr(), 300)
                     .unwrap();
             if !direct {
-                let descriptor = Descriptor::memory_fifo(1, 1, number, text.as_ptr(), 300);
-                units[0]
-                    .submit(
-                        &sender,
-                        Descriptor {
-                            cookie: number + 1,
-                            ..descriptor
-                        },
-                    )
-                    .unwrap();
+                let descriptor = Descriptor {
+                    cookie: number + 1,
+                    ..Descriptor::memory_fifo(1, 1, number, text.as_ptr(), 300)
+                };
+                sender.unit.submit(&sender, descriptor).unwrap();
             }
         }
     }
-    assert!(units[0].has_backlog());
-    while units[0].has_backlog() || units[1].any_arrived().unwrap() {
-        units[1].poll(&receiver).unwrap();
-        units[0].step(&sender).unwrap();
+    assert!(sender.unit.has_backlog());
+    while sender.unit.has_backlog() || receiver.unit.any_arrived().unwrap() {
+        receiver.unit.poll(&receiver).unwrap();
+        sender.unit.step(&sender).unwrap();
+        sender.unit.poll(&sender).unwrap();
     }
     let packets = receiver.packets.borrow();
     assert!(packets.iter().map(|packet| packet.1).eq(0..5000));
@@ -88,22 +100,75 @@ fn a_full_lane_queues_and_recovers_in_order() {
             .all(|packet| packet.0 == 0 && packet.2 == text)
     );
     assert!(sender.done.borrow().is_sorted());
+    assert!(sender.packets.borrow().is_empty());
+    sender.unit.injection_statistics(1)
+}
+
+#[test]
+fn a_full_lane_queues_and_recovers_in_order() {
+    for criterion in Criterion::ALL {
+        let statistics = fill_a_lane(criterion);
+        // Three of a time, as the fourth slot is for the replenish descriptor.
+        let most = statistics.pended.div_ceil(3) + 1;
+        assert!(
+            statistics.pended > 3000 && statistics.replenishments <= most,
+            "{criterion:?}: {statistics:?}"
+        );
+    }
+}
+
+#[test]
+fn a_put_that_finds_no_counter_replenishes_by_touch() {
+    let [sender, receiver] = logs(Criterion::CountedPut);
+    while sender.unit.counters().dedicate(1) != CounterId::Shared {}
+    let descriptor = |number| Descriptor::memory_fifo(1, 1, number, std::ptr::null(), 0);
+    for number in 0..20_000 {
+        // SAFETY: no bytes are read.
+        unsafe { sender.unit.submit(&sender, descriptor(number)).unwrap() };
+    }
+    assert!(sender.unit.injection_statistics(1).pended > 0);
+    while sender.unit.has_backlog() || receiver.unit.any_arrived().unwrap() {
+        receiver.unit.poll(&receiver).unwrap();
+        sender.unit.step(&sender).unwrap();
+    }
+    let packets = receiver.packets.borrow();
+    assert!(packets.iter().map(|packet| packet.1).eq(0..20_000));
+    assert_eq!(
+        sender.unit.counters().status(),
+        0,
+        "shared ones never report"
+    );
+}
+
+#[test]
+fn only_a_unit_itself_replenishes() {
+    let [sender, receiver] = logs(Criterion::Drained);
+    // SAFETY: no bytes are read.
+    let sent = unsafe {
+        sender
+            .unit
+            .inject_immediate(1, REPLENISH, 0, 0, std::ptr::null(), 0)
+    };
+    assert!(sent.unwrap());
+    assert!(matches!(
+        receiver.unit.poll(&receiver),
+        Err(UnitError::Packet { rank: 0, .. })
+    ));
 }
 
 #[test]
 fn long_messages_come_in_packets() {
-    let units = units(2);
-    let (sender, receiver) = (Log::default(), Log::default());
+    let [sender, receiver] = logs(Criterion::Drained);
     let descriptor = Descriptor {
         source: Source::Owner,
         cookie: 9,
         ..Descriptor::memory_fifo(1, 1, 77, std::ptr::null(), 100_000)
     };
     // SAFETY: the data comes from the owner.
-    unsafe { units[0].submit(&sender, descriptor).unwrap() };
-    while sender.done.borrow().is_empty() || units[1].any_arrived().unwrap() {
-        units[1].poll(&receiver).unwrap();
-        units[0].step(&sender).unwrap();
+    unsafe { sender.unit.submit(&sender, descriptor).unwrap() };
+    while sender.done.borrow().is_empty() || receiver.unit.any_arrived().unwrap() {
+        receiver.unit.poll(&receiver).unwrap();
+        sender.unit.step(&sender).unwrap();
     }
     let packets = receiver.packets.borrow();
     assert_eq!(packets[0].1, 77);
@@ -118,10 +183,9 @@ fn long_messages_come_in_packets() {
 
 #[test]
 fn puts_and_gets_count_down() {
-    let units = units(2);
-    let (owner, receiver) = (Log::default(), Log::default());
+    let [owner, receiver] = logs(Criterion::Drained);
     let (source, mut target) = ([7_u8; 64], [0_u8; 64]);
-    let counter = units[0].counters().dedicate(64);
+    let counter = owner.unit.counters().dedicate(64);
     let put = Descriptor::direct(
         Operation::DirectPut,
         1,
@@ -137,14 +201,15 @@ fn puts_and_gets_count_down() {
         ..put
     };
     // SAFETY: both arrays have 64 bytes and live until the end of the test.
-    unsafe { units[0].submit(&owner, put).unwrap() };
-    assert_eq!((target, units[0].counters().status()), ([7; 64], 1));
-    units[1].poll(&receiver).unwrap();
+    unsafe { owner.unit.submit(&owner, put).unwrap() };
+    assert_eq!((target, owner.unit.counters().status()), ([7; 64], 1));
+    receiver.unit.poll(&receiver).unwrap();
     assert_eq!(receiver.packets.borrow()[0].1, 11);
     let get = Descriptor::direct(Operation::RemoteGet, 1, target.as_mut_ptr(), 16, 64);
     // SAFETY: as above; the remote address is one that the kernel refuses.
     unsafe {
-        units[0]
+        owner
+            .unit
             .submit(&owner, Descriptor { cookie: 5, ..get })
             .unwrap()
     };
@@ -163,14 +228,13 @@ fn a_sleeping_unit_is_woken_by_a_packet() {
     .unwrap();
     let copy = job.clone();
     let sleeper = std::thread::spawn(move || {
-        let unit = MessagingUnit::<Log>::new(copy, 1, PacketHandlerTable::new(log_packet)).unwrap();
-        let log = Log::default();
-        while unit.poll(&log).unwrap() == 0 {
-            unit.sleep(None, || false).unwrap();
+        let log = Log::new(copy, 1, Criterion::Drained);
+        while log.unit.poll(&log).unwrap() == 0 {
+            log.unit.sleep(None, || false).unwrap();
         }
         log.packets.borrow()[0].1
     });
-    let unit = MessagingUnit::<Log>::new(job, 0, PacketHandlerTable::new(log_packet)).unwrap();
+    let Log { unit, .. } = Log::new(job, 0, Criterion::Drained);
     std::thread::sleep(std::time::Duration::from_millis(20));
     // SAFETY: no bytes are read.
     let sent = unsafe { unit.inject_immediate(1, 1, 0, 123, std::ptr::null(), 0) };

@@ -17,7 +17,7 @@ use pamir_driver::unit::UnitError;
 use crate::active::TransferError;
 use crate::active::dispatch::{Arrival, DISPATCH_IDS, Receive, Status};
 use crate::active::operation::{Operation, Receipt};
-use crate::active::send::{ACKNOWLEDGE, nonsense};
+use crate::active::send::{ACKNOWLEDGE, BY_KERNEL, IN_PACKETS, nonsense};
 use crate::context::Context;
 use crate::one_sided;
 use crate::protocol::kind;
@@ -109,7 +109,7 @@ fn request(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), Uni
         context.dispatch(origin, packet.auxiliary(), header, None, total)
     });
     let mut receipt = receipt(origin, Some(word), total, receive);
-    if receipt.room == 0 || context.copy_active(&mut receipt, address) {
+    if receipt.room == 0 || context.copy_active(&mut receipt, address, metadata) {
         return context.received_active(receipt);
     }
     if metadata & ACKNOWLEDGE == 0 {
@@ -270,8 +270,9 @@ impl Context {
 
     /// Lets the kernel copy the data of a message, where that is better than packets: see
     /// [`Context::fetch`] for the reason.
-    fn copy_active(&self, receipt: &mut Receipt, address: u64) -> bool {
-        if !self.unit.is_crowded() || self.kernel_refuses.get() {
+    fn copy_active(&self, receipt: &mut Receipt, address: u64, metadata: u64) -> bool {
+        let packets = !self.unit.is_crowded() || metadata & IN_PACKETS != 0;
+        if packets && metadata & BY_KERNEL == 0 || self.kernel_refuses.get() {
             return false;
         }
         let process = self.unit.job().process(receipt.origin).unwrap_or(0);

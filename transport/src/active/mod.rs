@@ -27,17 +27,20 @@ use pamir_driver::unit::UnitError;
 
 use crate::context::Context;
 use crate::endpoint::Endpoint;
+use crate::fence::Fence;
 
 pub mod dispatch;
 
 pub(crate) mod arrival;
 pub(crate) mod operation;
+pub(crate) mod peers;
 pub mod send;
 #[cfg(test)]
 mod tests;
 
 use dispatch::DispatchTable;
 use operation::Operations;
+use peers::Peers;
 
 /// Why an instruction was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -75,6 +78,20 @@ pub enum ActiveError {
         /// The id.
         dispatch: u16,
     },
+    /// The way to the endpoint was closed.
+    #[error("the way to {endpoint:?} was closed: open it again with Context::reopen_endpoint")]
+    Closed {
+        /// The endpoint.
+        endpoint: Endpoint,
+    },
+    /// The way to an endpoint cannot be closed yet.
+    #[error("{transfers} transfers to {endpoint:?} are under way: wait for them, with a fence")]
+    Busy {
+        /// The endpoint.
+        endpoint: Endpoint,
+        /// How many transfers.
+        transfers: usize,
+    },
     /// The messaging unit cannot go on.
     #[error(transparent)]
     Unit(#[from] UnitError),
@@ -100,6 +117,12 @@ pub enum TransferError {
         /// Room that there was.
         room: usize,
     },
+    /// The memory at one end is not there.
+    #[error("no memory is mapped at one end of the transfer: check both addresses and the length")]
+    NotMapped,
+    /// The target has left, or was killed.
+    #[error("the target has left the job")]
+    Left,
     /// The messaging unit failed in the middle.
     #[error("the messaging unit failed during the transfer; advance tells why")]
     Unit,
@@ -113,6 +136,9 @@ pub type Completion = Box<dyn FnOnce(&Context, Result<(), TransferError>)>;
 pub(crate) struct ActiveMessages {
     pub(crate) table: DispatchTable,
     pub(crate) operations: Operations,
+    pub(crate) peers: Peers,
+    /// Fences that wait.
+    pub(crate) fences: RefCell<Vec<Fence>>,
     /// For each origin, the operation whose packets are still coming; 0 for none.
     incoming: Vec<Cell<u64>>,
     /// Room for the header and data of a short message, out of its origin's reach.
@@ -124,6 +150,8 @@ impl ActiveMessages {
         Self {
             table: DispatchTable(RefCell::default()),
             operations: Operations::default(),
+            peers: Peers::new(units),
+            fences: RefCell::default(),
             incoming: (0..units).map(|_| Cell::new(0)).collect(),
             scratch: Cell::default(),
         }
@@ -141,6 +169,11 @@ impl Context {
     /// The longest header of an active message, in bytes.
     pub fn longest_header_bytes(&self) -> usize {
         self.unit.packet_bytes() / 2
+    }
+
+    /// The longest immediate message, header and data together, in bytes.
+    pub fn longest_immediate_bytes(&self) -> usize {
+        self.unit.packet_bytes()
     }
 
     pub(crate) fn complete(&self, completion: Option<Completion>, how: Result<(), TransferError>) {

@@ -17,6 +17,7 @@ use pamir_driver::counter::CounterId;
 use crate::active::Completion;
 use crate::active::dispatch::Status;
 use crate::one_sided::Transfer;
+use crate::read_modify_write::Asked;
 
 /// Set in every operation's word.
 const MARK: u64 = 1 << 63;
@@ -42,6 +43,20 @@ pub(crate) enum Operation {
     },
     /// A get whose data comes as a message.
     Get(Transfer),
+    /// An integer that another task is to modify.
+    ReadModifyWrite(Asked),
+}
+
+impl Operation {
+    /// The target of an operation that started here.
+    fn target(&self) -> Option<usize> {
+        match self {
+            Self::Send(send) => Some(send.target),
+            Self::Receive(_) => None,
+            Self::Direct { transfer, .. } | Self::Get(transfer) => Some(transfer.target()),
+            Self::ReadModifyWrite(asked) => Some(asked.target),
+        }
+    }
 }
 
 /// A message at its origin.
@@ -114,6 +129,21 @@ impl Operations {
         Some(operation)
     }
 
+    /// Whether the word names one.
+    pub(crate) fn is_under_way(&self, word: u64) -> bool {
+        self.with(word, |_| ()).is_some()
+    }
+
+    /// The words of those that started here and go to `target`.
+    pub(crate) fn towards(&self, target: usize) -> Vec<u64> {
+        let slots = self.slots.borrow();
+        let words = slots.iter().enumerate().filter_map(|(index, slot)| {
+            let own = slot.operation.as_ref()?.target() == Some(target);
+            own.then_some(MARK | u64::from(slot.generation) << 32 | index as u64)
+        });
+        words.collect()
+    }
+
     /// How many are under way.
     pub(crate) fn len(&self) -> usize {
         self.slots.borrow().len() - self.free.borrow().len()
@@ -156,5 +186,13 @@ mod tests {
         assert!(operations.with(third, |_| ()).is_some());
         assert!(operations.take(0).is_none() && operations.take(u64::MAX).is_none());
         assert_eq!(operations.len(), 2);
+        assert_eq!(operations.towards(0).len(), 2);
+        assert!(
+            operations
+                .towards(0)
+                .iter()
+                .all(|word| operations.is_under_way(*word))
+        );
+        assert!(operations.towards(1).is_empty() && !operations.is_under_way(first));
     }
 }

@@ -20,9 +20,16 @@ use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::protocol::kind;
 use crate::protocol::select::SendProtocol;
+use crate::selection::Choice;
 
 /// In the metadata: the origin waits for `ACTIVE_DONE`, and its operation comes first.
 pub(super) const ACKNOWLEDGE: u64 = 1 << 16;
+
+/// In the metadata of an `ACTIVE_REQUEST`: the data shall come in packets.
+pub(super) const IN_PACKETS: u64 = 1 << 17;
+
+/// In the metadata of an `ACTIVE_REQUEST`: the target shall copy through the kernel, if it can.
+pub(super) const BY_KERNEL: u64 = 1 << 18;
 
 /// What a program says of a message, besides its data.
 pub struct ActiveMessage<'a> {
@@ -51,6 +58,7 @@ impl std::fmt::Debug for ActiveMessage<'_> {
 impl Context {
     /// Sends a header and data that together fit one packet, and forgets them: both may be
     /// changed at once.
+    #[inline]
     pub fn send_immediate(
         &self,
         to: Endpoint,
@@ -58,11 +66,29 @@ impl Context {
         header: &[u8],
         data: &[u8],
     ) -> Result<(), ActiveError> {
+        if self.try_send_immediate(to, dispatch, header, data)? {
+            return Ok(());
+        }
+        self.send_immediate_later(to, dispatch, header, data)
+    }
+
+    /// The same, or nothing: false while the way to the target is full.
+    #[inline]
+    pub fn try_send_immediate(
+        &self,
+        to: Endpoint,
+        dispatch: u16,
+        header: &[u8],
+        data: &[u8],
+    ) -> Result<bool, ActiveError> {
         let (bytes, most) = (header.len() + data.len(), self.unit.packet_bytes());
         if bytes > most {
             return Err(ActiveError::Immediate { bytes, most });
         }
-        let target = self.check(to, dispatch, header)?;
+        if dispatch >= DISPATCH_IDS {
+            return Err(ActiveError::Dispatch { dispatch });
+        }
+        let target = self.target_of(to)?;
         let parts = [(header.as_ptr(), header.len()), (data.as_ptr(), data.len())];
         let metadata = header.len() as u64;
         // SAFETY: both slices are readable; their length was just checked.
@@ -70,15 +96,20 @@ impl Context {
             self.unit
                 .inject_gathered(target, kind::ACTIVE, dispatch, metadata, &parts)?
         };
-        if !sent {
-            self.control(
-                target,
-                kind::ACTIVE,
-                dispatch,
-                metadata,
-                &[header, data].concat(),
-            )?;
-        }
+        Ok(sent)
+    }
+
+    #[cold]
+    fn send_immediate_later(
+        &self,
+        to: Endpoint,
+        dispatch: u16,
+        header: &[u8],
+        data: &[u8],
+    ) -> Result<(), ActiveError> {
+        let (target, metadata) = (self.unit_of(to)?, header.len() as u64);
+        let payload = [header, data].concat();
+        self.control(target, kind::ACTIVE, dispatch, metadata, &payload)?;
         Ok(())
     }
 
@@ -109,7 +140,7 @@ impl Context {
             let bytes = header.len();
             return Err(ActiveError::Header { bytes, most });
         }
-        self.unit_of(to)
+        self.target_of(to)
     }
 
     /// Sends a message to a messaging unit, also under a dispatch id of the transport's own.
@@ -133,10 +164,8 @@ impl Context {
         } = message;
         let acknowledged = remote.is_some();
         let acknowledge_bytes = if acknowledged { 8 } else { 0 };
-        let protocol = self
-            .table
-            .protocol(acknowledge_bytes + header.len() + bytes);
-        if protocol == SendProtocol::Immediate && !acknowledged {
+        let whole = acknowledge_bytes + header.len() + bytes;
+        if self.table.is_immediate(whole) && !acknowledged {
             let parts = [(header.as_ptr(), header.len()), (source, bytes)];
             let metadata = header.len() as u64;
             // SAFETY: the header is a slice, and the caller vouches for the source; the table
@@ -150,6 +179,8 @@ impl Context {
                 return Ok(());
             }
         }
+        let protocol = self.table.protocol(whole);
+        SendProtocol::table().count(protocol);
         let word = self.active.operations.start(Operation::Send(Send {
             target,
             prefix: Vec::new(),
@@ -157,11 +188,12 @@ impl Context {
             bytes,
             local,
             remote,
-            acknowledged: acknowledged || protocol == SendProtocol::Rendezvous,
+            acknowledged: acknowledged || protocol.asks(),
         }));
         let flag = if acknowledged { ACKNOWLEDGE } else { 0 };
         let metadata = header.len() as u64 | flag;
-        if protocol == SendProtocol::Rendezvous {
+        if protocol.asks() {
+            let metadata = metadata | way(protocol);
             let words = [word, bytes as u64, source as u64].map(u64::to_ne_bytes);
             let request = [words.as_flattened(), header].concat();
             return self.control(target, kind::ACTIVE_REQUEST, dispatch, metadata, &request);
@@ -270,6 +302,21 @@ impl Context {
         let KernelCopyError::Refused { errno, .. } = error else {
             return self.transfer_by_packets(descriptor.cookie);
         };
+        // Before the target has made its context, packets wait for it.
+        let attached = self
+            .unit
+            .job()
+            .process(descriptor.target as usize)
+            .is_some();
+        match errno {
+            libc::EFAULT if self.is_unchecked(descriptor.cookie) => {
+                return self.transfer_failed(descriptor.cookie, TransferError::NotMapped);
+            }
+            libc::ESRCH if attached => {
+                return self.transfer_failed(descriptor.cookie, TransferError::Left);
+            }
+            _ => {}
+        }
         // Only what will not be otherwise for the next transfer.
         if [libc::EPERM, libc::EACCES, libc::ENOSYS].contains(&errno) {
             self.kernel_refuses.set(true);
@@ -323,6 +370,15 @@ impl Context {
         for completion in completions {
             self.complete(completion, Err(error));
         }
+    }
+}
+
+/// What the metadata of an `ACTIVE_REQUEST` says of how the data is fetched.
+fn way(protocol: SendProtocol) -> u64 {
+    match protocol {
+        SendProtocol::RendezvousPackets => IN_PACKETS,
+        SendProtocol::RendezvousCopy => BY_KERNEL,
+        _ => 0,
     }
 }
 

@@ -14,6 +14,10 @@ use crate::client::Client;
 use crate::context::Context;
 use crate::memory_region::MemoryRegion;
 use crate::one_sided::{Get, Notification, Put};
+use crate::protocol::select::{GetProtocol, PutProtocol, SendProtocol, SendTable};
+use crate::selection::{Choice, Ranges, Row};
+
+mod remote;
 
 /// Handler of messages whose data the transport puts into place.
 const INTO: u16 = 7;
@@ -117,8 +121,22 @@ const SIZES: [usize; 14] = [
 
 #[test]
 fn every_size_arrives_whole_by_every_protocol() {
-    for (crowded, kernel_refuses) in [(false, false), (true, false), (true, true)] {
-        let contexts = client(&job(crowded), "sizes", 1, kernel_refuses);
+    let settings = [
+        (false, false, None),
+        (true, false, None),
+        (true, true, None),
+        (false, false, Some(SendProtocol::Eager)),
+        (true, false, Some(SendProtocol::RendezvousPackets)),
+        (false, false, Some(SendProtocol::RendezvousCopy)),
+        (false, true, Some(SendProtocol::RendezvousCopy)),
+    ];
+    for (crowded, kernel_refuses, protocol) in settings {
+        let mut contexts = client(&job(crowded), "sizes", 1, kernel_refuses);
+        for context in &mut contexts.all {
+            let rows = protocol.map(Row::new).into_iter();
+            let rows = rows.chain(SendProtocol::DEFAULT.iter().copied());
+            context.table = SendTable::of(rows, context.unit.packet_bytes(), 2);
+        }
         let inbox = collect(contexts.get(1, 0));
         for (number, bytes) in SIZES.into_iter().enumerate() {
             for header_bytes in [0, 5, 3000] {
@@ -178,10 +196,16 @@ fn what_nobody_receives_is_told() {
     let error = target.advance().unwrap_err().to_string();
     assert!(error.contains("no handler is set"), "{error}");
     let too_long = vec![0; origin.longest_header_bytes() + 1];
-    assert!(matches!(
-        origin.send_immediate(target.endpoint(), INTO, &too_long, b""),
-        Err(ActiveError::Header { .. })
-    ));
+    let message = ActiveMessage {
+        to: target.endpoint(),
+        dispatch: INTO,
+        header: &too_long,
+        local: None,
+        remote: None,
+    };
+    // SAFETY: it has no data.
+    let refused = unsafe { origin.send_active(message, std::ptr::null(), 0) };
+    assert!(matches!(refused, Err(ActiveError::Header { .. })));
     assert!(matches!(
         origin.send_immediate(target.endpoint(), INTO, b"", &vec![0; 1 << 20]),
         Err(ActiveError::Immediate { .. })
@@ -262,10 +286,23 @@ fn region(context: &Context, memory: &mut [u8]) -> MemoryRegion {
     unsafe { context.register(memory.as_mut_ptr(), memory.len()) }
 }
 
+/// Makes the table in force of contexts' puts and gets one row.
+fn by_packets(contexts: &mut Contexts) {
+    for context in &mut contexts.all {
+        let put = Ranges::new(&[(usize::MAX, PutProtocol::MemoryFifo)]).unwrap();
+        let get = Ranges::new(&[(usize::MAX, GetProtocol::MemoryFifo)]).unwrap();
+        context.put_table = Box::leak(Box::new(put));
+        context.get_table = Box::leak(Box::new(get));
+    }
+}
+
 #[test]
 fn puts_and_gets_move_every_size() {
-    for kernel_refuses in [false, true] {
-        let contexts = client(&job(false), "one-sided", 1, kernel_refuses);
+    for (kernel_refuses, packets) in [(false, false), (true, false), (false, true)] {
+        let mut contexts = client(&job(false), "one-sided", 1, kernel_refuses);
+        if packets {
+            by_packets(&mut contexts);
+        }
         let (origin, target) = (contexts.get(0, 0), contexts.get(1, 0));
         let notified = Rc::new(RefCell::new(Vec::new()));
         let seen = Rc::clone(&notified);
@@ -292,6 +329,8 @@ fn puts_and_gets_move_every_size() {
             };
             // SAFETY: data and memory live until the transfers have ended.
             unsafe { origin.put(put, data.as_ptr(), bytes).unwrap() };
+            // The kernel copies at once; packets wait for the target.
+            assert!(!packets || memory[77] == 0xEE);
             contexts.advance_until(|| remote.borrow().len() == 1 && notified.borrow().len() == 1);
             assert_eq!((local.take(), remote.take()), (vec![Ok(())], vec![Ok(())]));
             assert_eq!(memory[77..77 + bytes], data);

@@ -50,6 +50,13 @@ pub trait Exchange {
     /// How many members there are.
     fn size(&self) -> usize;
 
+    /// Whether members share their processors: then a message to a member that is not running
+    /// costs a turn of the scheduler, and fewer rounds are worth more messages. The same for all
+    /// members.
+    fn is_crowded(&self) -> bool {
+        false
+    }
+
     /// Sends `bytes` to member `to`. Ready as soon as `bytes` may be changed again,
     /// which may be before the target has received it, or only then.
     fn send(&self, to: usize, bytes: &[u8]) -> impl Future<Output = Result<(), ExchangeError>>;

@@ -1,60 +1,150 @@
-//! Choosing an algorithm by message size.
+//! Choosing how a message or a transfer travels, by its size.
 //!
-//! Before: an instruction with its size. After: the algorithm that the table names.
+//! Before: an instruction with its size. After: the protocol that the kind's table names
+//! ([`crate::selection`]).
 //!
-//! Bounds `b[0] < b[1] < ...` divide the sizes into ranges; range r is the number of
-//! bounds that the size exceeds, evaluated without a branch ("Parallel active messages
-//! with algorithm selection by message size": the sum over n of `(size > b[n])`). The
-//! document leaves two cases open: size 0 belongs to the first range, and the last range
-//! has no end, so a table with n bounds has n + 1 algorithms.
+//! | kind | algorithm | what happens |
+//! |------|-----------|--------------|
+//! | send | `immediate` | one packet |
+//! | send | `eager` | packets, sent without asking; what fits one packet goes immediately |
+//! | send | `rendezvous` | the target is asked; packets, or a copy through the kernel where ranks share a processor |
+//! | send | `rendezvous_packets` | the target is asked; packets |
+//! | send | `rendezvous_copy` | the target is asked; it copies through the kernel, or in packets what is not in one piece or the kernel refuses |
+//! | put, get | `direct_put`, `remote_get` | a copy through the kernel, or messages where it refuses |
+//! | put, get | `memory_fifo` | messages |
+//!
+//! What cannot be immediate because it does not fit one packet goes as the next row says. What
+//! fits one line is immediate whatever the table says: its path has no table to look at.
+//! Messages of MPI's synchronous mode always ask the target.
 
-/// Which range of `bounds` a size belongs to: 0 to `bounds.len()`.
-#[inline(always)]
-pub fn range(bounds: &[usize], bytes: usize) -> usize {
-    bounds.iter().map(|bound| usize::from(bytes > *bound)).sum()
-}
+use pamir_driver::unit::LINE_DATA_BYTES;
 
-/// The protocols of a tagged send, in the order of the sizes they are for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SendProtocol {
+use crate::selection::table::ranges;
+use crate::selection::{Choice, MOST_RANGES, Ranges, Row, choices};
+
+/// The longest message that is sent without asking the target, unless configured.
+pub const EAGER_BYTES: usize = 64 * 1024;
+
+choices! {
+    /// Ways to send a message.
+    SendProtocol, "send", Some("bytes of the message");
     /// One packet.
-    Immediate,
+    Immediate = immediate, Nothing;
     /// Several packets, sent without asking.
-    Eager,
+    Eager = eager, Nothing;
     /// The target is asked, and fetches the data when it has somewhere to put it.
-    Rendezvous,
+    Rendezvous = rendezvous, Nothing;
+    /// The same, and the data always comes in packets.
+    RendezvousPackets = rendezvous_packets, Nothing;
+    /// The same, and the target copies the data through the kernel.
+    RendezvousCopy = rendezvous_copy, Nothing;
+    => &[
+        Row::new(SendProtocol::Eager).up_to(EAGER_BYTES),
+        Row::new(SendProtocol::Rendezvous),
+    ];
 }
 
-/// The table for tagged sends: one protocol more than bounds.
-#[derive(Clone, Copy, Debug)]
+choices! {
+    /// Ways to put.
+    PutProtocol, "put", Some("bytes put");
+    /// The kernel copies.
+    DirectPut = direct_put, Nothing;
+    /// Packets to the target's reception FIFO.
+    MemoryFifo = memory_fifo, Nothing;
+    => &[Row::new(PutProtocol::DirectPut)];
+}
+
+choices! {
+    /// Ways to get.
+    GetProtocol, "get", Some("bytes got");
+    /// The kernel copies.
+    RemoteGet = remote_get, Nothing;
+    /// The target sends packets.
+    MemoryFifo = memory_fifo, Nothing;
+    => &[Row::new(GetProtocol::RemoteGet)];
+}
+
+impl SendProtocol {
+    /// Whether the target is asked first.
+    pub fn asks(self) -> bool {
+        matches!(
+            self,
+            Self::Rendezvous | Self::RendezvousPackets | Self::RendezvousCopy
+        )
+    }
+}
+
+/// The table for sends of one context.
+#[derive(Clone, Debug)]
 pub struct SendTable {
-    bounds: [usize; 2],
+    /// Messages shorter than this are immediate: the first range ends there.
+    immediate_end: usize,
+    eager_bytes: usize,
+    ranges: Ranges<SendProtocol, MOST_RANGES>,
 }
 
 impl SendTable {
-    const PROTOCOLS: [SendProtocol; 3] = [
-        SendProtocol::Immediate,
-        SendProtocol::Eager,
-        SendProtocol::Rendezvous,
-    ];
+    /// The table in force, where packets hold `packet_bytes` and `ranks` ranks communicate.
+    pub fn new(packet_bytes: usize, ranks: usize) -> Self {
+        Self::of(SendProtocol::table().rows(), packet_bytes, ranks)
+    }
 
-    /// The table where packets hold `packet_bytes` and messages of up to `eager_bytes` are
-    /// sent without asking.
-    pub fn new(packet_bytes: usize, eager_bytes: usize) -> Self {
+    /// The table of `rows`, of which the last ones serve every message.
+    pub(crate) fn of(
+        rows: impl Iterator<Item = Row<SendProtocol>>,
+        packet_bytes: usize,
+        ranks: usize,
+    ) -> Self {
+        let line = Row::new(SendProtocol::Immediate).up_to(LINE_DATA_BYTES.min(packet_bytes));
+        let rows = std::iter::once(line).chain(rows);
+        let rows = rows
+            .filter(|row| row.covers_ranks(ranks))
+            .flat_map(|row| in_packets(row, packet_bytes))
+            .flatten();
+        let ranges = ranges(rows).expect("the default rows serve every message, in few ranges");
+        let first = ranges.iter().next();
+        let immediate_end = match first {
+            Some((bound, SendProtocol::Immediate)) => bound.saturating_add(1),
+            _ => 0,
+        };
+        let eager = ranges.iter().filter(|range| range.1 == SendProtocol::Eager);
         Self {
-            bounds: [packet_bytes, eager_bytes.max(packet_bytes)],
+            immediate_end,
+            eager_bytes: eager.map(|range| range.0).max().unwrap_or(0),
+            ranges,
         }
     }
 
-    /// The longest message that is sent without asking, in bytes.
+    /// The longest message that is sent in several packets without asking, in bytes; 0 if none
+    /// is.
     pub fn eager_bytes(&self) -> usize {
-        self.bounds[1]
+        self.eager_bytes
+    }
+
+    /// Whether a message of `bytes` bytes is in the first range and immediate: what the path of
+    /// a short message asks instead of the whole table.
+    #[inline(always)]
+    pub fn is_immediate(&self, bytes: usize) -> bool {
+        bytes < self.immediate_end
     }
 
     /// The protocol for a message of `bytes` bytes.
     #[inline(always)]
     pub fn protocol(&self, bytes: usize) -> SendProtocol {
-        Self::PROTOCOLS[range(&self.bounds, bytes)]
+        self.ranges.select(bytes)
+    }
+}
+
+/// A row where packets have a length: what fits one is immediate, and nothing else is.
+fn in_packets(row: Row<SendProtocol>, packet_bytes: usize) -> [Option<Row<SendProtocol>>; 2] {
+    let short = row
+        .with(SendProtocol::Immediate)
+        .up_to(row.up_to_bytes.min(packet_bytes));
+    let short = (short.from_bytes <= short.up_to_bytes).then_some(short);
+    match row.algorithm {
+        SendProtocol::Immediate => [short, None],
+        SendProtocol::Eager => [short, Some(row)],
+        _ => [Some(row), None],
     }
 }
 
@@ -62,39 +152,62 @@ impl SendTable {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_documents_ranges() {
-        let bounds = [100, 1000, 10_000];
-        let expected = [
-            (0, 0),
-            (1, 0),
-            (50, 0),
-            (100, 0),
-            (101, 1),
-            (500, 1),
-            (1000, 1),
-        ];
-        for (bytes, selected) in expected {
-            assert_eq!(range(&bounds, bytes), selected, "{bytes}");
-        }
-        for (bytes, selected) in [
-            (1001, 2),
-            (5000, 2),
-            (10_000, 2),
-            (10_001, 3),
-            (usize::MAX, 3),
-        ] {
-            assert_eq!(range(&bounds, bytes), selected, "{bytes}");
-        }
+    fn protocols(rows: &[Row<SendProtocol>]) -> SendTable {
+        let all = rows.iter().chain(SendProtocol::DEFAULT).copied();
+        SendTable::of(all, 4080, 4)
+    }
+
+    fn listed(table: &SendTable) -> Vec<(usize, SendProtocol)> {
+        table.ranges.iter().collect()
     }
 
     #[test]
     fn protocols_by_size() {
-        let table = SendTable::new(4080, 16_384);
+        let table = protocols(&[]);
         assert_eq!(table.protocol(0), SendProtocol::Immediate);
         assert_eq!(table.protocol(4080), SendProtocol::Immediate);
         assert_eq!(table.protocol(4081), SendProtocol::Eager);
-        assert_eq!(table.protocol(16_385), SendProtocol::Rendezvous);
-        assert_eq!(table.eager_bytes(), 16_384);
+        assert_eq!(table.protocol(EAGER_BYTES), SendProtocol::Eager);
+        assert_eq!(table.protocol(EAGER_BYTES + 1), SendProtocol::Rendezvous);
+        assert_eq!(table.eager_bytes(), EAGER_BYTES);
+        assert!(table.is_immediate(0) && table.is_immediate(4080));
+        assert!(!table.is_immediate(4081));
+    }
+
+    #[test]
+    fn the_eager_limit_is_configured() {
+        let longer = protocols(&[Row::new(SendProtocol::Eager).up_to(1 << 20)]);
+        let expected = [
+            (4080, SendProtocol::Immediate),
+            (1 << 20, SendProtocol::Eager),
+            (usize::MAX, SendProtocol::Rendezvous),
+        ];
+        assert_eq!(listed(&longer), expected);
+        let shorter = protocols(&[Row::new(SendProtocol::RendezvousCopy).from(1000)]);
+        let expected = [
+            (999, SendProtocol::Immediate),
+            (usize::MAX, SendProtocol::RendezvousCopy),
+        ];
+        assert_eq!(listed(&shorter), expected);
+        assert!(shorter.is_immediate(999) && !shorter.is_immediate(1000));
+        assert_eq!(shorter.eager_bytes(), 0);
+    }
+
+    #[test]
+    fn what_does_not_fit_a_packet_is_never_immediate() {
+        let table = protocols(&[Row::new(SendProtocol::Immediate)]);
+        assert_eq!(table.protocol(4080), SendProtocol::Immediate);
+        assert_eq!(table.protocol(4081), SendProtocol::Eager);
+        let asking = protocols(&[Row::new(SendProtocol::RendezvousPackets)]);
+        let line = LINE_DATA_BYTES;
+        assert_eq!(asking.protocol(line), SendProtocol::Immediate);
+        assert_eq!(asking.protocol(line + 1), SendProtocol::RendezvousPackets);
+        assert!(asking.is_immediate(line) && !asking.is_immediate(line + 1));
+    }
+
+    #[test]
+    fn rows_for_other_numbers_of_ranks_do_not_count() {
+        let row = Row::new(SendProtocol::Rendezvous).ranks(5, 9);
+        assert_eq!(listed(&protocols(&[row])), listed(&protocols(&[])));
     }
 }

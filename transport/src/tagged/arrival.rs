@@ -24,10 +24,10 @@ use crate::protocol::kind;
 use crate::tagged::buffer::{Buffer, Noncontiguous};
 use crate::tagged::envelope::Envelope;
 use crate::tagged::request::{Outcome, Request, RequestId};
-use crate::tagged::send::IN_ONE_PIECE;
+use crate::tagged::send::{BY_KERNEL, IN_ONE_PIECE, IN_PACKETS};
 
-/// Bytes of a packet unpacked at once.
-const PIECE_BYTES: usize = 4096;
+/// Memory made ready at once for a message that nobody has asked for yet, in bytes.
+const RESERVED_BYTES: usize = 1 << 20;
 
 /// Bytes fetched at once into a buffer that is not contiguous.
 const FETCH_BYTES: usize = 64 * 1024;
@@ -85,7 +85,8 @@ pub struct Offer {
     bytes: usize,
     address: u64,
     origins_request: u64,
-    in_one_piece: bool,
+    /// Whether it lies in one piece, and how it shall be fetched.
+    way: u16,
 }
 
 /// Enters the handlers of tagged messages into the packet handler table.
@@ -113,17 +114,12 @@ fn eager(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitE
     let envelope = Envelope::from_metadata(packet.word(0), origin);
     let total = packet.data_bytes(8);
     match context.posted.take_receive(&envelope) {
-        Some(id) => {
-            let request = context
-                .requests
-                .get(id)
-                .expect("a posted receive has its request");
-            request.posted.set(None);
+        Some(request) => {
             deliver(request, 0, packet, 8);
             let room = request.buffer.borrow().bytes();
             context
                 .requests
-                .finish(id, request, outcome(&envelope, total, room));
+                .finish(request.id(), request, outcome(&envelope, total, room));
         }
         None => context.keep(envelope, packet.to_vec(packet.data_at(8)), total, None),
     }
@@ -181,7 +177,8 @@ fn eager_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), 
             }
         }
         None => {
-            let mut data = Vec::with_capacity(total);
+            // More than that is only made room for as it comes.
+            let mut data = Vec::with_capacity(total.min(RESERVED_BYTES));
             data.extend_from_slice(&packet.to_vec(packet.data_at(16)));
             let message = Unexpected::Data {
                 data,
@@ -283,7 +280,7 @@ fn request_to_send(context: &Context, origin: u32, packet: Packet<'_>) -> Result
         bytes: packet.word(8) as usize,
         address: packet.word(16),
         origins_request: packet.word(24),
-        in_one_piece: packet.auxiliary() & IN_ONE_PIECE != 0,
+        way: packet.auxiliary(),
     };
     match context.take_receive(&envelope) {
         Some((id, request)) => context.fetch(id, request, origin, offer),
@@ -308,13 +305,13 @@ fn finished(context: &Context, _origin: u32, packet: Packet<'_>) -> Result<(), U
 /// Copies the data behind a packet's header to byte `at` of the receive's buffer, as far as
 /// there is room.
 #[inline(always)]
-fn deliver(request: &Request, at: usize, packet: Packet<'_>, header_bytes: usize) {
+fn deliver(request: &'static Request, at: usize, packet: Packet<'_>, header_bytes: usize) {
     deliver_from(request, at, packet, packet.data_at(header_bytes));
 }
 
 /// Copies a packet's bytes from its byte `from` on.
 #[inline(always)]
-fn deliver_from(request: &Request, at: usize, packet: Packet<'_>, from: usize) {
+fn deliver_from(request: &'static Request, at: usize, packet: Packet<'_>, from: usize) {
     let bytes = packet.bytes().saturating_sub(from);
     match &mut *request.buffer.borrow_mut() {
         Buffer::Contiguous {
@@ -333,7 +330,7 @@ fn deliver_from(request: &Request, at: usize, packet: Packet<'_>, from: usize) {
     }
 }
 
-/// Unpacks a packet's data piece by piece, each copied out of the peer's reach first.
+/// Unpacks a packet's data straight to where it belongs.
 fn unpack(
     memory: &mut dyn Noncontiguous,
     at: usize,
@@ -341,15 +338,12 @@ fn unpack(
     from: usize,
     bytes: usize,
 ) {
-    let mut piece = [0_u8; PIECE_BYTES];
-    for done in (0..bytes).step_by(PIECE_BYTES) {
-        let length = PIECE_BYTES.min(bytes - done);
-        // SAFETY: the piece has room for the length; at + bytes is at most what the described
-        // memory takes, and whoever posted the receive vouched for it.
-        unsafe {
-            packet.copy_to(from + done, piece.as_mut_ptr(), length);
-            memory.unpack(at + done, piece.as_ptr(), length);
-        }
+    // SAFETY: unpacking copies raw memory, each byte once, and keeps no pointer; at + bytes is
+    // at most what the described memory takes, and whoever posted the receive vouched for it.
+    unsafe {
+        packet.scatter(from, bytes, |source, bytes| {
+            memory.unpack(at, source, bytes)
+        });
     }
 }
 
@@ -357,19 +351,14 @@ impl Context {
     /// The oldest posted receive that looks for `envelope`.
     #[inline(always)]
     fn take_receive(&self, envelope: &Envelope) -> Option<(RequestId, &'static Request)> {
-        let id = self.posted.take_receive(envelope)?;
-        let request = self
-            .requests
-            .get(id)
-            .expect("a posted receive has its request");
-        request.posted.set(None);
+        let request = self.posted.take_receive(envelope)?;
         self.matched(request, envelope);
-        Some((id, request))
+        Some((request.id(), request))
     }
 
     /// A receive has found its message: from now on it knows where from.
     #[inline(always)]
-    pub(crate) fn matched(&self, request: &Request, envelope: &Envelope) {
+    pub(crate) fn matched(&self, request: &'static Request, envelope: &Envelope) {
         let outcome = Outcome {
             task: envelope.source,
             tag: envelope.tag,
@@ -380,7 +369,7 @@ impl Context {
 
     /// All `total` bytes of a matched message have come.
     #[inline(always)]
-    pub(crate) fn received(&self, id: RequestId, request: &Request, total: usize) {
+    pub(crate) fn received(&self, id: RequestId, request: &'static Request, total: usize) {
         let room = request.buffer.borrow().bytes();
         let Outcome { task, tag, .. } = request.outcome.get();
         let envelope = Envelope {
@@ -412,15 +401,16 @@ impl Context {
     ///
     /// Packets are two copies, but both sides make them at once, and the second one reads what
     /// the first has just written: 1 MiB takes 41 us, where one copy through the kernel takes
-    /// 125. Ranks that share a processor do not copy at once, and let the kernel copy.
+    /// 125. Ranks that share a processor do not copy at once, and let the kernel copy. The
+    /// origin's table may ask for either.
     pub(crate) fn fetch(
         &self,
         id: RequestId,
-        request: &Request,
+        request: &'static Request,
         origin: u32,
         offer: Offer,
     ) -> Result<(), UnitError> {
-        if offer.in_one_piece && self.unit.is_crowded() && self.copy_offer(request, origin, offer) {
+        if self.copies(offer.way) && self.copy_offer(request, origin, offer) {
             self.received(id, request, offer.bytes);
             return self.control(
                 origin as usize,
@@ -440,7 +430,13 @@ impl Context {
         )
     }
 
-    fn copy_offer(&self, request: &Request, origin: u32, offer: Offer) -> bool {
+    /// Whether data that is offered so is copied through the kernel.
+    fn copies(&self, way: u16) -> bool {
+        let kernel = way & BY_KERNEL != 0 || way & IN_PACKETS == 0 && self.unit.is_crowded();
+        kernel && way & IN_ONE_PIECE != 0
+    }
+
+    fn copy_offer(&self, request: &'static Request, origin: u32, offer: Offer) -> bool {
         let process = self.unit.job().process(origin as usize).unwrap_or(0);
         if self.kernel_refuses.get() {
             return false;

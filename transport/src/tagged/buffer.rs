@@ -18,7 +18,8 @@ pub trait Noncontiguous {
     /// `target` is writable for `bytes` bytes, and the described memory is readable.
     unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize);
 
-    /// Takes message bytes `at..at + bytes` from `source`.
+    /// Takes message bytes `at..at + bytes` from `source`, which may be memory that a peer is
+    /// changing: it is copied, each byte once, and never referred to.
     ///
     /// # Safety
     ///

@@ -3,6 +3,9 @@
 //! An envelope is (context id, source task, tag), MPI-5.0 section 3.2.3; the destination
 //! is where it arrives. A pattern may leave source or tag open.
 
+/// Lists by which queues find an envelope.
+pub const BUCKETS: usize = 256;
+
 /// What a message says of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Envelope {
@@ -31,13 +34,12 @@ impl Envelope {
         }
     }
 
-    /// A number that equal envelopes share.
+    /// The list of a queue in which this envelope is looked for.
     #[inline(always)]
-    pub fn hash(&self) -> u32 {
-        let mixed = self.context.wrapping_mul(0x9E37_79B1)
-            ^ self.source.wrapping_mul(0x85EB_CA77)
-            ^ (self.tag as u32).wrapping_mul(0xC2B2_AE3D);
-        mixed ^ mixed >> 15
+    pub fn bucket(&self) -> usize {
+        let word = Self::metadata(self.context ^ self.source << 16, self.tag);
+        // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4).
+        (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - BUCKETS.ilog2())) as usize
     }
 }
 
@@ -61,6 +63,16 @@ impl Pattern {
             },
             source_mask: if source.is_some() { u32::MAX } else { 0 },
             tag_mask: if tag.is_some() { u32::MAX } else { 0 },
+        }
+    }
+
+    /// The pattern of just one envelope.
+    #[inline(always)]
+    pub fn exactly(wanted: Envelope) -> Self {
+        Self {
+            wanted,
+            source_mask: u32::MAX,
+            tag_mask: u32::MAX,
         }
     }
 

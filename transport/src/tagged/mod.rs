@@ -2,17 +2,18 @@
 //!
 //! Before: MPI's point-to-point calls and the collectives' exchange. After: the driver.
 //!
-//! [`envelope`] says what is matched, [`matching`] keeps receives that wait for messages
-//! and messages that wait for receives, [`request`] is one operation under way, [`send`]
+//! [`envelope`] says what is matched, [`posted`] keeps receives that wait for messages and
+//! [`unexpected`] messages that wait for receives, [`request`] is one operation under way, [`send`]
 //! starts messages and [`arrival`] handles their packets at the target.
 
 pub mod arrival;
 pub mod buffer;
 pub mod envelope;
-pub mod matching;
+pub mod posted;
 pub mod receive;
 pub mod request;
 pub mod send;
+pub mod unexpected;
 
 #[cfg(test)]
 mod tests;

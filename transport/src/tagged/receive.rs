@@ -1,6 +1,6 @@
 //! Posting receives, and looking for messages without receiving them.
 //!
-//! Before: `mpi/point_to_point/receive`, or a collective's exchange. After: the request is
+//! Before: MPI's point-to-point calls, or a collective's exchange. After: the request is
 //! complete at once if the message was here, else [`crate::tagged::arrival`] completes it.
 
 use pamir_driver::unit::{Next, UnitError};
@@ -10,7 +10,7 @@ use crate::protocol::kind;
 use crate::tagged::arrival::{Incoming, Unexpected};
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::{Envelope, Pattern};
-use crate::tagged::request::{Outcome, Phase, Request, RequestId};
+use crate::tagged::request::{Outcome, Request, RequestId};
 
 /// What a probe tells of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,21 +40,47 @@ impl Context {
     /// # Safety
     ///
     /// The buffer is writable until the request is complete.
-    #[inline]
-    pub unsafe fn receive(&self, pattern: Pattern, buffer: Buffer) -> Result<RequestId, UnitError> {
+    #[inline(always)]
+    pub unsafe fn receive(
+        &self,
+        pattern: Pattern,
+        buffer: Buffer,
+    ) -> Result<&'static Request, UnitError> {
         let (id, request) = self.requests.start(buffer);
-        let found = self.unexpected.find_message(&pattern);
-        match found {
+        match self.unexpected.find_message(&pattern) {
             Some(index) => {
                 self.unexpected.hide(index);
                 self.take_message(index, id, request)?;
             }
-            None => {
-                let place = self.posted.post(pattern, id);
-                request.posted.set(Some(place));
-            }
+            None => self.posted.post(pattern, request),
         }
-        Ok(id)
+        Ok(request)
+    }
+
+    /// Receives a message with exactly this envelope into `room` bytes at `address`, if it has
+    /// come as one line and nothing else is under way; gives its length, of which at most
+    /// `room` bytes were copied. Else [`Self::receive_at_once`] takes it.
+    ///
+    /// # Safety
+    ///
+    /// `address` is writable for `room` bytes.
+    #[inline(always)]
+    pub unsafe fn receive_line(
+        &self,
+        wanted: Envelope,
+        address: *mut u8,
+        room: usize,
+    ) -> Option<usize> {
+        if self.posted.waiting() | self.unexpected.waiting() != 0 || !self.is_idle() {
+            return None;
+        }
+        let metadata = Envelope::metadata(wanted.context, wanted.tag);
+        let origin = wanted.source as usize;
+        // SAFETY: as the caller vouches.
+        unsafe {
+            self.unit
+                .take_line(origin, kind::EAGER, metadata, address, room)
+        }
     }
 
     /// Receives a message with exactly this envelope into `room` bytes at `address`, if it
@@ -110,7 +136,12 @@ impl Context {
     }
 
     /// Gives a hidden message to a receive.
-    fn take_message(&self, index: u32, id: RequestId, request: &Request) -> Result<(), UnitError> {
+    fn take_message(
+        &self,
+        index: u32,
+        id: RequestId,
+        request: &'static Request,
+    ) -> Result<(), UnitError> {
         let envelope = self.unexpected.envelope(index);
         let message = self.unexpected.take(index);
         self.matched(request, &envelope);
@@ -133,7 +164,14 @@ impl Context {
         }
     }
 
-    fn take_data(&self, data: &[u8], total: usize, source: u32, id: RequestId, request: &Request) {
+    fn take_data(
+        &self,
+        data: &[u8],
+        total: usize,
+        source: u32,
+        id: RequestId,
+        request: &'static Request,
+    ) {
         let mut buffer = request.buffer.borrow_mut();
         let bytes = data.len().min(buffer.bytes());
         // SAFETY: the buffer has room for the bytes; whoever posted the receive vouched for it.
@@ -175,13 +213,9 @@ impl Context {
         let Some(request) = self.requests.get(id) else {
             return false;
         };
-        let Some(place) = request.posted.take() else {
-            return false;
-        };
-        if request.phase() != Phase::Active {
+        if !self.posted.withdraw(request) {
             return false;
         }
-        self.posted.withdraw(place);
         let outcome = Outcome {
             cancelled: true,
             ..Outcome::default()

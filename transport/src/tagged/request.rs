@@ -20,6 +20,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::tagged::buffer::Buffer;
+use crate::tagged::posted::Place;
 
 const BLOCK: usize = 64;
 
@@ -86,11 +87,10 @@ pub struct Outcome {
 }
 
 /// One operation under way.
-#[derive(Debug)]
 pub struct Request {
     generation: Cell<u32>,
     phase: Cell<Phase>,
-    next_free: Cell<u32>,
+    next_free: Cell<Option<&'static Request>>,
     /// For the layer above: a number of its own, such as the handle of a communicator.
     pub owner: Cell<u64>,
     /// For the layer above: what must live until it has read the outcome.
@@ -99,22 +99,41 @@ pub struct Request {
     pub buffer: RefCell<Buffer>,
     /// How it ended.
     pub outcome: Cell<Outcome>,
-    /// For a receive that is not matched: its place in the posted queue.
-    pub posted: Cell<Option<u32>>,
+    /// Where a receive waits that is not matched.
+    pub(crate) place: Place,
+    /// Its place among all requests.
+    index: u32,
+}
+
+impl std::fmt::Debug for Request {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut request = f.debug_struct("Request");
+        request.field("id", &self.id()).field("phase", &self.phase);
+        request
+            .field("outcome", &self.outcome)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Request {
-    fn empty() -> Self {
+    fn empty(index: u32) -> Self {
         Self {
             generation: Cell::new(1),
             phase: Cell::new(Phase::Free),
-            next_free: Cell::new(0),
+            next_free: Cell::new(None),
             owner: Cell::new(0),
             keeps: RefCell::new(None),
             buffer: RefCell::new(NOTHING),
             outcome: Cell::default(),
-            posted: Cell::new(None),
+            place: Place::default(),
+            index,
         }
+    }
+
+    /// What names it now.
+    #[inline(always)]
+    pub fn id(&self) -> RequestId {
+        RequestId::new(self.index as usize, self.generation.get())
     }
 
     /// How far it is.
@@ -136,47 +155,45 @@ const NOTHING: Buffer = Buffer::Contiguous {
 };
 
 /// All requests of a context.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Requests {
     blocks: RefCell<Vec<&'static [Request; BLOCK]>>,
-    /// One more than the first slot that is not in use, linked by `next_free`; 0 if none.
-    free: Cell<u32>,
+    /// The first slot that is not in use, linked by `next_free`.
+    free: Cell<Option<&'static Request>>,
+}
+
+impl std::fmt::Debug for Requests {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let blocks = self.blocks.borrow().len();
+        f.debug_struct("Requests").field("blocks", &blocks).finish()
+    }
 }
 
 impl Requests {
     /// Takes a slot for an operation on `buffer`.
-    #[inline]
+    #[inline(always)]
     pub fn start(&self, buffer: Buffer) -> (RequestId, &'static Request) {
-        if self.free.get() == 0 {
-            self.grow();
-        }
-        let index = self.free.get() - 1;
-        let request = self.slot(index as usize).expect("a free slot exists");
+        let request = self.free.get().unwrap_or_else(|| self.grow());
         self.free.set(request.next_free.get());
         request.phase.set(Phase::Active);
         request.buffer.replace(buffer);
-        (
-            RequestId::new(index as usize, request.generation.get()),
-            request,
-        )
+        (request.id(), request)
     }
 
+    /// Makes a block of slots; gives the first.
     #[cold]
-    fn grow(&self) {
-        // Kept for the life of the process, as the module's text says: slots are reused.
-        let block: &'static [Request; BLOCK] =
-            Box::leak(Box::new(std::array::from_fn(|_| Request::empty())));
+    #[inline(never)]
+    fn grow(&self) -> &'static Request {
         let mut blocks = self.blocks.borrow_mut();
         let first = (blocks.len() * BLOCK) as u32;
-        for (number, request) in (first + 1..)
-            .zip(block)
-            .collect::<Vec<_>>()
-            .into_iter()
-            .rev()
-        {
-            request.next_free.set(self.free.replace(number));
+        let request = |number: usize| Request::empty(first + number as u32);
+        // Kept for the life of the process, as the module's text says: slots are reused.
+        let block: &'static [Request; BLOCK] = Box::leak(Box::new(std::array::from_fn(request)));
+        for request in block.iter().rev() {
+            request.next_free.set(self.free.replace(Some(request)));
         }
         blocks.push(block);
+        &block[0]
     }
 
     #[inline(always)]
@@ -196,8 +213,8 @@ impl Requests {
     }
 
     /// The operation is done: its outcome can be read, or, if nobody will, it is freed.
-    #[inline]
-    pub fn finish(&self, id: RequestId, request: &Request, outcome: Outcome) {
+    #[inline(always)]
+    pub fn finish(&self, id: RequestId, request: &'static Request, outcome: Outcome) {
         request.outcome.set(outcome);
         if request.phase.replace(Phase::Complete) == Phase::Detached {
             self.free(id, request);
@@ -205,7 +222,7 @@ impl Requests {
     }
 
     /// Nobody will ask for the outcome.
-    pub fn detach(&self, id: RequestId, request: &Request) {
+    pub fn detach(&self, id: RequestId, request: &'static Request) {
         match request.phase.get() {
             Phase::Complete => self.free(id, request),
             Phase::Active => request.phase.set(Phase::Detached),
@@ -214,15 +231,15 @@ impl Requests {
     }
 
     /// Gives the slot back; the id names nothing from now on.
-    #[inline]
-    pub fn free(&self, id: RequestId, request: &Request) {
+    #[inline(always)]
+    pub fn free(&self, id: RequestId, request: &'static Request) {
         debug_assert_eq!(request.generation.get(), id.generation());
         request.phase.set(Phase::Free);
         // 31 bits, so that the layer above can mark an id as its own in the top bit.
         request
             .generation
             .set(((request.generation.get() + 1) & 0x7FFF_FFFF).max(1));
-        request.posted.set(None);
+        debug_assert!(!request.place.waits());
         request.owner.set(0);
         if request.keeps.borrow().is_some() {
             request.keeps.take();
@@ -230,9 +247,7 @@ impl Requests {
         if matches!(*request.buffer.borrow(), Buffer::Noncontiguous(_)) {
             request.buffer.replace(NOTHING);
         }
-        request
-            .next_free
-            .set(self.free.replace(id.index() as u32 + 1));
+        request.next_free.set(self.free.replace(Some(request)));
     }
 }
 

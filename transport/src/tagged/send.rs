@@ -1,23 +1,31 @@
 //! Starting tagged messages.
 //!
-//! Before: `mpi/point_to_point/send`, or a collective's exchange. After: the driver's
+//! Before: MPI's point-to-point calls, or a collective's exchange. After: the driver's
 //! injection FIFO.
 //!
 //! A message that fits one packet and finds room in the lane is gone when [`Context::send`]
 //! returns, and needs no request. Everything else becomes a request.
 
 use pamir_driver::descriptor::{Descriptor, Source};
+pub use pamir_driver::unit::LINE_DATA_BYTES;
 use pamir_driver::unit::UnitError;
 
 use crate::context::Context;
 use crate::protocol::kind;
 use crate::protocol::select::SendProtocol;
+use crate::selection::Choice;
 use crate::tagged::buffer::{Buffer, Copied};
 use crate::tagged::envelope::Envelope;
 use crate::tagged::request::{Outcome, Request, RequestId};
 
 /// In a `REQUEST_TO_SEND`: the data lies in one piece, at the address given.
 pub(crate) const IN_ONE_PIECE: u16 = 1;
+
+/// In a `REQUEST_TO_SEND`: the data shall come in packets.
+pub(crate) const IN_PACKETS: u16 = 2;
+
+/// In a `REQUEST_TO_SEND`: the target shall copy through the kernel, if it can.
+pub(crate) const BY_KERNEL: u16 = 4;
 
 /// When a send is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +60,7 @@ impl Context {
         source: *const u8,
         bytes: usize,
     ) -> Result<Option<RequestId>, UnitError> {
-        if bytes <= self.unit.packet_bytes() {
+        if self.table.is_immediate(bytes) {
             let metadata = Envelope::metadata(to.context, to.tag);
             // SAFETY: the caller vouches for the source; the length was just checked.
             let sent = unsafe {
@@ -71,6 +79,22 @@ impl Context {
         unsafe { self.start_send(to, buffer, Completion::Local).map(Some) }
     }
 
+    /// Sends a message of at most [`LINE_DATA_BYTES`] contiguous bytes, if it can go at once;
+    /// else [`Self::send`] takes it.
+    ///
+    /// # Safety
+    ///
+    /// `source` is readable for `bytes` bytes, which are no more than those.
+    #[inline(always)]
+    pub unsafe fn send_line(&self, to: Address, source: *const u8, bytes: usize) -> bool {
+        let metadata = Envelope::metadata(to.context, to.tag);
+        // SAFETY: as the caller vouches.
+        unsafe {
+            self.unit
+                .inject_line(to.task, kind::EAGER, metadata, source, bytes)
+        }
+    }
+
     /// Starts a send that needs a request.
     ///
     /// # Safety
@@ -86,8 +110,12 @@ impl Context {
         let bytes = buffer.bytes();
         let protocol = match completion {
             Completion::Local => self.table.protocol(bytes),
-            Completion::Matched => SendProtocol::Rendezvous,
+            Completion::Matched => match self.table.protocol(bytes) {
+                asking if asking.asks() && bytes > self.unit.packet_bytes() => asking,
+                _ => SendProtocol::Rendezvous,
+            },
         };
+        SendProtocol::table().count(protocol);
         let (id, request) = self.requests.start(buffer);
         let outcome = Outcome {
             task: to.task as u32,
@@ -108,7 +136,13 @@ impl Context {
                 {
                     self.submit_synchronous(id, request, to)?;
                 }
-                SendProtocol::Rendezvous => self.request_to_send(id, request, to)?,
+                SendProtocol::Rendezvous => self.request_to_send(id, request, to, 0)?,
+                SendProtocol::RendezvousPackets => {
+                    self.request_to_send(id, request, to, IN_PACKETS)?;
+                }
+                SendProtocol::RendezvousCopy => {
+                    self.request_to_send(id, request, to, BY_KERNEL)?;
+                }
             }
         }
         Ok(id)
@@ -122,7 +156,7 @@ impl Context {
     unsafe fn submit_data(
         &self,
         id: RequestId,
-        request: &Request,
+        request: &'static Request,
         to: Address,
         kind: u8,
     ) -> Result<(), UnitError> {
@@ -142,7 +176,7 @@ impl Context {
     unsafe fn submit_synchronous(
         &self,
         id: RequestId,
-        request: &Request,
+        request: &'static Request,
         to: Address,
     ) -> Result<(), UnitError> {
         let bytes = request.buffer.borrow().bytes();
@@ -159,7 +193,7 @@ impl Context {
         self.control(to.task, kind::EAGER_SYNCHRONOUS, 0, metadata, &packet)
     }
 
-    /// Asks the target to fetch, or to ask for, the data.
+    /// Asks the target to fetch, or to ask for, the data; `way` says which, 0 if it may choose.
     ///
     /// # Safety
     ///
@@ -167,8 +201,9 @@ impl Context {
     unsafe fn request_to_send(
         &self,
         id: RequestId,
-        request: &Request,
+        request: &'static Request,
         to: Address,
+        way: u16,
     ) -> Result<(), UnitError> {
         let (address, in_one_piece) = match &*request.buffer.borrow() {
             Buffer::Contiguous { address, .. } => (*address as u64, IN_ONE_PIECE),
@@ -180,7 +215,7 @@ impl Context {
         self.control(
             to.task,
             kind::REQUEST_TO_SEND,
-            in_one_piece,
+            in_one_piece | way,
             metadata,
             words.as_flattened(),
         )
@@ -279,7 +314,7 @@ impl Context {
 
 fn data_descriptor(
     id: RequestId,
-    request: &Request,
+    request: &'static Request,
     target: u32,
     kind: u8,
     metadata: u64,

@@ -104,7 +104,8 @@ fn exchange(
                     1,
                     contexts[1]
                         .receive(pattern, buffer(&mut target, gaps.1))
-                        .unwrap(),
+                        .unwrap()
+                        .id(),
                 )
             } else {
                 (
@@ -197,6 +198,7 @@ fn a_cancelled_receive_takes_no_message() {
         contexts[1]
             .receive(pattern, buffer(&mut target, false))
             .unwrap()
+            .id()
     };
     assert!(contexts[1].cancel(id) && !contexts[1].cancel(id));
     assert!(
@@ -254,7 +256,7 @@ proptest! {
         for (target, (_, _, from)) in targets.iter_mut().zip(&sizes) {
             let pattern = Pattern::new(0, Some(*from as u32), Some(*from as i32));
             // SAFETY: the targets live until everything is complete.
-            ids.push((1, unsafe { contexts[1].receive(pattern, buffer(target, false)).unwrap() }));
+            ids.push((1, unsafe { contexts[1].receive(pattern, buffer(target, false)).unwrap().id() }));
         }
         run(&contexts, &ids);
         prop_assert_eq!(targets, sources);

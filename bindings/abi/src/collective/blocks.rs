@@ -7,95 +7,68 @@
 //! the end of the last, of which only the blocks are touched; else it is a packed copy.
 
 use pamir_transport::collective::Blocks;
-use pamir_transport::tagged::buffer::Buffer;
 
+use super::place::{Place, is_in_place};
 use crate::count::Count;
-use crate::data::{Span, buffer};
+use crate::data::Span;
 use crate::error::{ErrorClass, Result};
 use crate::process::State;
 use crate::types::MPI_Datatype;
 
-/// The blocks of one side of an operation.
-pub struct BlockBuffer {
-    memory: Memory,
+/// The blocks of one side of an operation, resolved once.
+pub struct BlockList {
+    places: Vec<Place>,
     counts: Vec<usize>,
     displacements: Vec<usize>,
+    /// From the first block to the end of the last; `None` where they are to be packed.
+    hull: Option<Span>,
 }
 
-enum Memory {
-    Own(Span),
-    Packed(Vec<u8>, Vec<Buffer>),
-}
-
-impl BlockBuffer {
-    /// The blocks at `places`, whose contents are packed if `load`.
-    ///
-    /// # Safety
-    ///
-    /// The places are good for what the operation does with them as long as this lives.
-    pub unsafe fn new(places: Vec<Buffer>, load: bool) -> Self {
-        let counts: Vec<usize> = places.iter().map(Buffer::bytes).collect();
-        match spans(&places) {
-            Some(spans) => Self::own(&spans, counts),
-            // SAFETY: as the caller vouches.
-            None => unsafe { Self::packed(places, counts, load) },
-        }
+impl BlockList {
+    /// No blocks, for arguments that are not looked at.
+    pub fn none() -> Self {
+        Self::new(Vec::new())
     }
 
-    fn own(spans: &[Span], counts: Vec<usize>) -> Self {
-        let used = || spans.iter().filter(|span| span.bytes > 0);
-        let first = used().map(|span| span.address.addr()).min().unwrap_or(0);
-        let end = used()
-            .map(|span| span.address.addr() + span.bytes)
-            .max()
-            .unwrap_or(first);
-        let address = used().find(|span| span.address.addr() == first);
-        let address = address.map_or(std::ptr::null_mut(), |span| span.address);
-        let displacements = spans.iter().map(|span| {
-            if span.bytes == 0 {
-                0
-            } else {
-                span.address.addr() - first
-            }
-        });
-        let memory = Memory::Own(Span {
-            address,
-            bytes: end - first,
-        });
-        Self {
-            memory,
-            displacements: displacements.collect(),
-            counts,
-        }
+    /// The blocks at `places`.
+    pub fn new(places: Vec<Place>) -> Self {
+        let hull = hull(&places);
+        Self::within(places, hull)
     }
 
-    /// # Safety
-    ///
-    /// As for [`Self::new`].
-    unsafe fn packed(mut places: Vec<Buffer>, counts: Vec<usize>, load: bool) -> Self {
-        let mut displacements = Vec::with_capacity(counts.len());
-        let mut total = 0;
-        for count in &counts {
-            displacements.push(total);
-            total += count;
+    /// The blocks at `places` that count from `base`. From `MPI_BOTTOM` they may lie in memory
+    /// that has nothing to do with each other, so there they are packed.
+    fn based(base: *const u8, places: Vec<Place>) -> Self {
+        if base.is_null() && places.iter().any(|place| place.bytes() > 0) {
+            return Self::within(places, None);
         }
-        let mut copy = vec![0; total];
-        if load {
-            for (place, at) in places.iter_mut().zip(&displacements) {
-                let bytes = place.bytes();
-                // SAFETY: the copy has room for each block at its displacement; the caller
-                // vouches for the places.
-                unsafe { place.pack(0, copy.as_mut_ptr().add(*at), bytes) };
-            }
-        }
+        Self::new(places)
+    }
+
+    fn within(places: Vec<Place>, hull: Option<Span>) -> Self {
+        let counts: Vec<usize> = places.iter().map(Place::bytes).collect();
+        let displacements = match hull {
+            Some(hull) => places
+                .iter()
+                .map(|place| match place {
+                    Place::Own(own) if own.bytes > 0 => own.address.addr() - hull.address.addr(),
+                    _ => 0,
+                })
+                .collect(),
+            None => counts
+                .iter()
+                .scan(0, |at, bytes| Some(std::mem::replace(at, *at + bytes)))
+                .collect(),
+        };
         Self {
-            memory: Memory::Packed(copy, places),
+            places,
             counts,
             displacements,
+            hull,
         }
     }
 
-    /// Where the blocks lie in the bytes.
+    /// Lengths and places of the blocks in the bytes of [`Self::open`].
     pub fn blocks(&self) -> Blocks<'_> {
         Blocks::Listed {
             counts: &self.counts,
@@ -103,67 +76,130 @@ impl BlockBuffer {
         }
     }
 
-    /// Lengths and places of the blocks, and the bytes, to be changed.
-    pub fn parts(&mut self) -> (Blocks<'_>, &mut [u8]) {
-        let blocks = Blocks::Listed {
-            counts: &self.counts,
-            displacements: &self.displacements,
-        };
-        let bytes = match &mut self.memory {
-            Memory::Packed(copy, _) => copy.as_mut_slice(),
-            // SAFETY: whoever made this vouched for the blocks; the algorithms touch nothing
-            // between them.
-            Memory::Own(span) => unsafe { span.bytes_mut() },
-        };
-        (blocks, bytes)
+    /// The bytes that hold the blocks; a copy holds what the places do if `load`, else zeros.
+    ///
+    /// # Safety
+    ///
+    /// As long as the result lives, the places are good for what the operation does with them,
+    /// and nobody else changes them.
+    pub unsafe fn open(&self, load: bool) -> BlockRoom<'_> {
+        let mut copy = Vec::new();
+        if self.hull.is_none() {
+            copy.resize(self.counts.iter().sum(), 0);
+            if load {
+                for (place, at) in self.places.iter().zip(&self.displacements) {
+                    // SAFETY: the copy has room for each block at its displacement; the caller
+                    // vouches for the places.
+                    unsafe { place.pack(copy.as_mut_ptr().add(*at)) };
+                }
+            }
+        }
+        BlockRoom { list: self, copy }
     }
+}
 
+/// The bytes of a list of blocks, as long as an operation runs.
+pub struct BlockRoom<'l> {
+    list: &'l BlockList,
+    /// Empty where the bytes are the program's own.
+    copy: Vec<u8>,
+}
+
+impl BlockRoom<'_> {
     /// The bytes, to be read.
     pub fn bytes(&self) -> &[u8] {
-        match &self.memory {
-            Memory::Packed(copy, _) => copy,
-            // SAFETY: as in `parts`.
-            Memory::Own(span) => unsafe { span.bytes_mut() },
+        match self.list.hull {
+            // SAFETY: whoever opened the list vouched for the blocks, and the algorithms touch
+            // nothing between them.
+            Some(hull) => unsafe { hull.bytes_mut() },
+            None => &self.copy,
         }
     }
 
-    /// One block, to be changed.
-    pub fn block_mut(&mut self, index: usize) -> &mut [u8] {
-        let range = self.blocks().range(index);
-        &mut self.parts().1[range]
+    /// The bytes, to be changed.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        match self.list.hull {
+            // SAFETY: as in `bytes`.
+            Some(hull) => unsafe { hull.bytes_mut() },
+            None => &mut self.copy,
+        }
     }
 
     /// One block, to be read.
     pub fn block(&self, index: usize) -> &[u8] {
-        &self.bytes()[self.blocks().range(index)]
+        &self.bytes()[self.list.blocks().range(index)]
+    }
+
+    /// One block, to be changed.
+    pub fn block_mut(&mut self, index: usize) -> &mut [u8] {
+        let range = self.list.blocks().range(index);
+        &mut self.bytes_mut()[range]
     }
 
     /// Puts packed blocks where the program has them.
     pub fn store(self) {
-        let Memory::Packed(copy, places) = self.memory else {
+        if self.list.hull.is_some() {
             return;
-        };
-        for (mut place, at) in places.into_iter().zip(self.displacements) {
-            let bytes = place.bytes();
-            // SAFETY: the copy holds each block at its displacement; whoever made this vouched
-            // for the places.
-            unsafe { place.unpack(0, copy.as_ptr().add(at), bytes) };
+        }
+        for (place, at) in self.list.places.iter().zip(&self.list.displacements) {
+            // SAFETY: the copy holds each block at its displacement; whoever opened the list
+            // vouched for the places.
+            unsafe { place.unpack(self.copy.as_ptr().add(*at)) };
         }
     }
 }
 
-fn spans(places: &[Buffer]) -> Option<Vec<Span>> {
-    let span = |place: &Buffer| match place {
-        Buffer::Contiguous { address, bytes } => Some(Span {
-            address: *address,
-            bytes: *bytes,
-        }),
-        Buffer::Noncontiguous(_) => None,
-    };
-    places.iter().map(span).collect()
+/// The memory from the first block to the end of the last, if all are contiguous.
+fn hull(places: &[Place]) -> Option<Span> {
+    let mut hull: Option<Span> = None;
+    for place in places {
+        let Place::Own(own) = place else {
+            return None;
+        };
+        if own.bytes == 0 {
+            continue;
+        }
+        let known = hull.unwrap_or(*own);
+        let first = if own.address.addr() < known.address.addr() {
+            own.address
+        } else {
+            known.address
+        };
+        let end = |span: &Span| span.address.addr() + span.bytes;
+        hull = Some(Span {
+            address: first,
+            bytes: end(own).max(end(&known)) - first.addr(),
+        });
+    }
+    Some(hull.unwrap_or(Span {
+        address: std::ptr::null_mut(),
+        bytes: 0,
+    }))
 }
 
-/// The places of a `v` operation: displacements in extents of one datatype.
+/// `blocks` equal blocks of `count` elements, one behind the other.
+pub fn equal(
+    state: &State,
+    address: *const u8,
+    count: i64,
+    datatype: MPI_Datatype,
+    blocks: usize,
+) -> Result<BlockList> {
+    let step = count.wrapping_mul(state.datatypes.committed(datatype)?.extent());
+    let place = |index: usize| {
+        block(
+            state,
+            address,
+            step.wrapping_mul(index as i64),
+            count,
+            datatype,
+        )
+    };
+    let places = (0..blocks).map(place).collect::<Result<_>>()?;
+    Ok(BlockList::new(places))
+}
+
+/// The blocks of a `v` operation: displacements in extents of one datatype.
 ///
 /// # Safety
 ///
@@ -175,24 +211,22 @@ pub unsafe fn listed<C: Count, D: Count>(
     displacements: *const D,
     datatype: MPI_Datatype,
     partners: usize,
-) -> Result<Vec<Buffer>> {
+) -> Result<BlockList> {
+    check_arrays(counts, displacements, partners)?;
     let extent = state.datatypes.committed(datatype)?.extent();
     let place = |index| {
         // SAFETY: the caller vouches for the arrays.
         let (count, at) = unsafe {
-            (
-                (*counts.add(index)).to_i64(),
-                (*displacements.add(index)).to_i64(),
-            )
+            let at = (*displacements.add(index)).to_i64();
+            ((*counts.add(index)).to_i64(), at)
         };
-        let address = address.wrapping_offset((at * extent) as isize);
-        buffer(state, address, count, datatype)
+        block(state, address, at.wrapping_mul(extent), count, datatype)
     };
-    check_arrays(counts, displacements, partners)?;
-    (0..partners).map(place).collect()
+    let places = (0..partners).map(place).collect::<Result<_>>()?;
+    Ok(BlockList::new(places))
 }
 
-/// The places of a `w` operation: displacements in bytes, a datatype for each block.
+/// The blocks of a `w` operation: displacements in bytes, a datatype for each block.
 ///
 /// # Safety
 ///
@@ -204,18 +238,53 @@ pub unsafe fn typed<C: Count, D: Count>(
     displacements: *const D,
     datatypes: *const MPI_Datatype,
     partners: usize,
-) -> Result<Vec<Buffer>> {
+) -> Result<BlockList> {
+    check_arrays(counts, displacements, partners)?;
+    check_arrays(datatypes, datatypes, partners)?;
     let place = |index| {
         // SAFETY: the caller vouches for the arrays.
         let (count, at, datatype) = unsafe {
             let at = (*displacements.add(index)).to_i64();
             ((*counts.add(index)).to_i64(), at, *datatypes.add(index))
         };
-        buffer(state, address.wrapping_offset(at as isize), count, datatype)
+        block(state, address, at, count, datatype)
     };
-    check_arrays(counts, displacements, partners)?;
-    check_arrays(datatypes, datatypes, partners)?;
-    (0..partners).map(place).collect()
+    let places = (0..partners).map(place).collect::<Result<_>>()?;
+    Ok(BlockList::based(address, places))
+}
+
+/// The block `at` bytes behind `base`; one without elements may have any address and datatype.
+fn block(
+    state: &State,
+    base: *const u8,
+    at: i64,
+    count: i64,
+    datatype: MPI_Datatype,
+) -> Result<Place> {
+    if count == 0 {
+        return Ok(Place::NONE);
+    }
+    if (base.is_null() && at == 0) || is_in_place(base) {
+        // As the place itself would be, were it not for the displacement. A displacement from
+        // MPI_BOTTOM is an address.
+        Place::new(state, base, count, datatype)?;
+    }
+    Place::new(state, base.wrapping_offset(at as isize), count, datatype)
+}
+
+/// An array of counts.
+///
+/// # Safety
+///
+/// The array has `length` entries.
+pub unsafe fn counts<C: Count>(array: *const C, length: usize) -> Result<Vec<usize>> {
+    check_arrays(array, array, length)?;
+    let count = |index| {
+        // SAFETY: the caller vouches for the array.
+        let count = unsafe { (*array.add(index)).to_i64() };
+        usize::try_from(count).map_err(|_| crate::data::negative_count(count))
+    };
+    (0..length).map(count).collect()
 }
 
 fn check_arrays<A, B>(one: *const A, other: *const B, partners: usize) -> Result {

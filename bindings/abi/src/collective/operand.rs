@@ -1,70 +1,127 @@
-//! The data of a reduction: elements in memory layout, an extent apart.
+//! The data of a reduction: elements in memory layout, in slots of one length.
 //!
 //! Before: (address, count, datatype, operation). After: bytes that the algorithms send and
-//! combine, and a [`Combination`] that knows how.
+//! combine, and a [`Reducer`] that knows how.
 //!
-//! Predefined operations work on the program's own memory where its elements have no gaps. All
-//! other data is copied into memory of its own, whose gaps hold nothing:
+//! Elements without gaps are used where the program has them. All others are copied into slots,
+//! whose gaps hold nothing; `origin` is where in its slot an element's address lies:
 //!
 //! ```text
-//! program:   | lb ... data .. gap .. data ... |        copy:  base = -lowest byte
-//!            |◀────────── extent ────────────▶|               | element 0 | element 1 | ...
+//! program:   | lb ... data .. gap .. data ... |       slots:  | element 0 | element 1 | ...
+//!            |◀────────── extent ────────────▶|               |◀ extent ─▶|
 //! ```
+//!
+//! Where elements overlap, run backwards or stick out of their extent, each has a slot as long
+//! as it is, and the program's function is called for one at a time.
 //!
 //! Invariant: bytes in gaps of the program's memory are neither read nor written.
 
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-use pamir_mpi::datatype::{Cursor, Datatype, Primitive};
-use pamir_mpi::op::{Op, Operation, combine};
-use pamir_transport::collective::Reduction;
+use pamir_mpi::datatype::{Datatype, Primitive};
+use pamir_mpi::op::{Op, Operation, UserOperation, combine};
+use pamir_transport::collective::scratch::{ALIGNMENT_BYTES, Scratch};
+use pamir_transport::collective::{CollectiveError, Reduction};
 
-use crate::collective::reducing::is_in_place;
+use super::place::{is_in_place, misplaced};
 use crate::constants::*;
-use crate::data::{Span, check_address};
+use crate::data::Span;
 use crate::error::{ErrorClass, Result};
 use crate::process::State;
 use crate::types::{MPI_Datatype, MPI_Op};
 
-/// What is done to the elements.
-pub struct Combination {
+type Opened<'o> = std::result::Result<Slots<'o>, CollectiveError>;
+
+/// How elements are combined.
+pub struct Reducer {
     kind: Kind,
-    element_bytes: usize,
-    /// Elements in each `element_bytes`: more than one where they overlap or run backwards.
-    elements: usize,
+    layout: Layout,
     commutative: bool,
 }
 
 enum Kind {
     Predefined(Operation, Primitive),
-    User {
-        operation: pamir_mpi::op::UserOperation,
-        datatype: MPI_Datatype,
-        extent: isize,
-        /// Where element 0's address lies in the copy.
-        base: isize,
-    },
+    User(UserOperation, MPI_Datatype),
 }
 
-impl Reduction for Combination {
+impl Reducer {
+    /// The operation of a handle on a datatype, checked against each other.
+    pub fn new(state: &State, datatype: MPI_Datatype, op: MPI_Op) -> Result<Self> {
+        let operation = operation(state, op)?;
+        let layout = Layout::new(state.datatypes.committed(datatype)?);
+        let commutative = operation.is_commutative();
+        let kind = match operation {
+            Op::Predefined(operation) => predefined_kind(operation, &layout.datatype, datatype)?,
+            Op::User(operation) => Kind::User(operation, datatype),
+        };
+        Ok(Self {
+            kind,
+            layout,
+            commutative,
+        })
+    }
+
+    /// `count` elements at `address`.
+    pub fn operand(&self, address: *const u8, count: usize) -> Result<Operand> {
+        let bytes = self.layout.bytes(count);
+        let nowhere = address.is_null() && self.layout.dense;
+        if bytes > 0 && (nowhere || is_in_place(address)) {
+            return Err(misplaced(address.cast_mut()));
+        }
+        Ok(Operand {
+            layout: self.layout.clone(),
+            address: address.cast_mut(),
+            count,
+        })
+    }
+
+    /// Bytes that `count` elements take in slots.
+    pub fn bytes(&self, count: usize) -> usize {
+        self.layout.bytes(count)
+    }
+
+    /// `inout = incoming op inout` by the program's function, for `count` slots.
+    ///
+    /// # Safety
+    ///
+    /// Both are good for so many elements in slots, and do not overlap.
+    unsafe fn call(
+        &self,
+        (operation, datatype): (&UserOperation, MPI_Datatype),
+        incoming: *const u8,
+        inout: *mut u8,
+        count: usize,
+    ) {
+        let layout = &self.layout;
+        let (each, calls) = if layout.regular {
+            (count, 1)
+        } else {
+            (1, count)
+        };
+        let (step, token) = (layout.slot_bytes as isize, datatype.0 as u64);
+        for call in 0..calls {
+            let at = call as isize * step + layout.origin;
+            let incoming = incoming.wrapping_offset(at);
+            let inout = inout.wrapping_offset(at);
+            // SAFETY: the caller vouches for the slots; `at` is where an element's address lies.
+            unsafe { operation.combine(incoming, inout, each, step, token) };
+        }
+    }
+}
+
+impl Reduction for Reducer {
     fn combine(&self, incoming: &[u8], inout: &mut [u8]) {
-        let count = inout.len() / self.element_bytes.max(1) * self.elements;
+        let count = inout.len() / self.layout.slot_bytes;
         match &self.kind {
             Kind::Predefined(operation, primitive) => {
                 combine(*operation, *primitive, incoming, inout, count)
                     .expect("operation, type and lengths were checked when the call began");
             }
-            Kind::User {
-                operation,
-                datatype,
-                extent,
-                base,
-            } => {
-                let incoming = incoming.as_ptr().wrapping_offset(*base);
-                let inout = inout.as_mut_ptr().wrapping_offset(*base);
-                // SAFETY: both slices hold `count` elements of the datatype in the layout that
-                // `Layout` made, with element 0 at `base`; they do not overlap, as slices.
-                unsafe { operation.combine(incoming, inout, count, *extent, datatype.0 as u64) };
+            Kind::User(operation, datatype) => {
+                let function = (operation, *datatype);
+                // SAFETY: both slices hold whole slots, and do not overlap, as slices.
+                unsafe { self.call(function, incoming.as_ptr(), inout.as_mut_ptr(), count) };
             }
         }
     }
@@ -74,109 +131,105 @@ impl Reduction for Combination {
     }
 
     fn element_bytes(&self) -> usize {
-        self.element_bytes
+        self.layout.slot_bytes
     }
 }
 
-/// How elements of a datatype lie in a copy.
+/// How elements of a datatype lie in slots.
 #[derive(Clone)]
-pub struct Layout {
+struct Layout {
     datatype: Rc<Datatype>,
-    /// Bytes from one element to the next in the copy.
-    pub element_bytes: usize,
+    /// Bytes from one slot to the next; not 0.
+    slot_bytes: usize,
+    /// Where in its slot an element's address lies.
+    origin: isize,
+    /// Slots are an extent apart, so that several are an array of the datatype.
     regular: bool,
-    /// Elements lie side by side, so that the program's memory is its own copy.
+    /// Elements lie side by side: the program's memory is slots.
     dense: bool,
 }
 
 impl Layout {
     fn new(datatype: Rc<Datatype>) -> Self {
+        let (lower, extent) = (datatype.lower_bound(), datatype.extent());
         let (low, high) = (datatype.true_lower_bound(), datatype.true_upper_bound());
-        let extent = datatype.extent();
-        let regular =
-            extent > 0 && low >= datatype.lower_bound() && high <= datatype.lower_bound() + extent;
-        let dense = datatype.dense();
+        let dense = datatype.dense() && extent > 0;
+        let align = ALIGNMENT_BYTES as i64;
+        // Elements must be as aligned in slots as they are in the program's arrays.
+        let inside = extent > 0 && low >= lower && high <= lower + extent && lower % align == 0;
+        let (slot_bytes, origin) = if dense {
+            (extent, 0)
+        } else if inside {
+            (extent, -lower)
+        } else {
+            let start = low.div_euclid(align) * align;
+            ((high - start + align) / align * align, -start)
+        };
         Self {
-            element_bytes: extent.max(0) as usize,
             datatype,
-            regular,
+            slot_bytes: slot_bytes as usize,
+            origin: origin as isize,
+            regular: dense || inside,
             dense,
         }
     }
 
-    /// Bytes that `count` elements take in a copy.
-    pub fn bytes(&self, count: usize) -> usize {
-        if self.regular {
-            self.element_bytes * count
-        } else {
-            self.datatype.span(count).1
+    /// Bytes of `count` slots; elements of no data take none.
+    fn bytes(&self, count: usize) -> usize {
+        if self.datatype.size() == 0 {
+            return 0;
         }
+        self.slot_bytes.saturating_mul(count)
     }
 
-    /// Where element 0's address lies in a copy.
-    fn base(&self, count: usize) -> isize {
-        let low = if self.regular {
-            self.datatype.lower_bound()
-        } else {
-            self.datatype.span(count).0
-        };
-        -(low as isize)
-    }
-
-    /// A copy of `count` elements at `address`.
+    /// Copies `count` elements from the program's memory to slots, or back if `out`.
     ///
     /// # Safety
     ///
-    /// The elements are readable.
-    unsafe fn load(&self, address: *const u8, count: usize) -> Vec<u8> {
-        let mut copy = vec![0; self.bytes(count)];
-        let base = copy.as_mut_ptr().wrapping_offset(self.base(count));
-        // SAFETY: the caller vouches for the program's memory; the copy was made for the
-        // elements, and nobody else knows it.
-        unsafe {
-            let mut from = Cursor::new(&self.datatype, count, address.cast_mut());
-            from.copy_to(&mut Cursor::new(&self.datatype, count, base));
+    /// The elements are good for it, and the slots, which are somewhere else.
+    unsafe fn copy(&self, address: *mut u8, slots: *mut u8, count: usize, out: bool) {
+        if self.bytes(count) == 0 {
+            return;
         }
-        copy
-    }
-
-    /// Puts `count` elements of a copy to `address`.
-    ///
-    /// # Safety
-    ///
-    /// The elements are writable.
-    unsafe fn store(&self, copy: &[u8], address: *mut u8, count: usize) {
-        let base = copy.as_ptr().cast_mut().wrapping_offset(self.base(count));
-        // SAFETY: as for `load`; the copy is only read.
-        unsafe {
-            let mut from = Cursor::new(&self.datatype, count, base);
-            from.copy_to(&mut Cursor::new(&self.datatype, count, address));
+        let (each, runs) = if self.regular { (count, 1) } else { (1, count) };
+        let extent = self.datatype.extent() as isize;
+        for run in 0..runs as isize {
+            let outside = address.wrapping_offset(run.wrapping_mul(extent));
+            let inside = slots.wrapping_offset(run * self.slot_bytes as isize + self.origin);
+            // SAFETY: the caller vouches for the elements and for the slots, in which `inside`
+            // is where an element's address lies.
+            unsafe {
+                let mut outside = self.datatype.machine(each, outside);
+                let mut inside = self.datatype.machine(each, inside);
+                if out {
+                    inside.copy_to(&mut outside);
+                } else {
+                    outside.copy_to(&mut inside);
+                }
+            }
         }
     }
 }
 
 /// The predefined operation of a handle.
 pub fn predefined(op: MPI_Op) -> Option<Operation> {
-    let operations = [
-        (MPI_SUM, Operation::Sum),
-        (MPI_MIN, Operation::Min),
-        (MPI_MAX, Operation::Max),
-        (MPI_PROD, Operation::Prod),
-        (MPI_BAND, Operation::BitAnd),
-        (MPI_BOR, Operation::BitOr),
-        (MPI_BXOR, Operation::BitXor),
-        (MPI_LAND, Operation::LogicalAnd),
-        (MPI_LOR, Operation::LogicalOr),
-        (MPI_LXOR, Operation::LogicalXor),
-        (MPI_MINLOC, Operation::MinLocation),
-        (MPI_MAXLOC, Operation::MaxLocation),
-        (MPI_REPLACE, Operation::Replace),
-        (MPI_NO_OP, Operation::NoOperation),
-    ];
-    operations
-        .into_iter()
-        .find(|(handle, _)| *handle == op)
-        .map(|(_, operation)| operation)
+    Some(match op {
+        MPI_SUM => Operation::Sum,
+        MPI_MIN => Operation::Min,
+        MPI_MAX => Operation::Max,
+        MPI_PROD => Operation::Prod,
+        MPI_BAND => Operation::BitAnd,
+        MPI_BOR => Operation::BitOr,
+        MPI_BXOR => Operation::BitXor,
+        MPI_LAND => Operation::LogicalAnd,
+        MPI_LOR => Operation::LogicalOr,
+        MPI_LXOR => Operation::LogicalXor,
+        MPI_MINLOC => Operation::MinLocation,
+        MPI_MAXLOC => Operation::MaxLocation,
+        MPI_REPLACE => Operation::Replace,
+        MPI_NO_OP => Operation::NoOperation,
+        _ => return None,
+    })
 }
 
 /// The operation that a handle names.
@@ -195,133 +248,122 @@ pub fn operation(state: &State, op: MPI_Op) -> Result<Op> {
     })
 }
 
-/// What reductions of one call work with: how to combine, and how elements lie.
-pub struct Plan {
-    /// The combination.
-    pub combination: Combination,
-    /// The layout of elements.
-    pub layout: Layout,
+/// Elements in the program's memory.
+pub struct Operand {
+    layout: Layout,
+    address: *mut u8,
     count: usize,
 }
 
-impl Plan {
-    /// Checks operation and datatype against each other, for `count` elements in all.
-    pub fn new(state: &State, count: i64, datatype: MPI_Datatype, op: MPI_Op) -> Result<Self> {
-        let count = usize::try_from(count)
-            .map_err(|_| ErrorClass::Count.with(format!("a count is at least 0, not {count}")))?;
-        let handle = datatype;
-        let datatype = state.datatypes.committed(datatype)?;
-        let operation = operation(state, op)?;
-        let commutative = operation.is_commutative();
-        let layout = Layout::new(datatype);
-        let kind = match operation {
-            Op::Predefined(operation) => predefined_kind(operation, &layout.datatype, handle)?,
-            Op::User(operation) => Kind::User {
-                operation,
-                datatype: handle,
-                extent: layout.datatype.extent() as isize,
-                base: layout.base(count),
-            },
-        };
-        let (element_bytes, elements) = if layout.regular {
-            (layout.element_bytes, 1)
-        } else {
-            (layout.bytes(count), count)
-        };
-        let combination = Combination {
-            kind,
-            element_bytes,
-            elements,
-            commutative,
-        };
-        Ok(Self {
-            combination,
-            layout,
-            count,
-        })
+impl Operand {
+    fn bytes(&self) -> usize {
+        self.layout.bytes(self.count)
     }
 
-    /// Number of elements.
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
-    /// Refuses a null buffer, and `MPI_IN_PLACE` where it means nothing.
-    pub fn check(&self, address: *const u8) -> Result {
-        if is_in_place(address) {
-            return Err(ErrorClass::Buffer.with("MPI_IN_PLACE does not belong here"));
+    fn slots(&self, copy: Option<Scratch>) -> Slots<'_> {
+        Slots {
+            operand: self,
+            copy,
         }
-        check_address(&self.layout.datatype, address, self.count)
     }
 
-    /// The elements at `address` to be read.
+    /// The elements in slots; a copy holds them if `load`, else zeros.
     ///
     /// # Safety
     ///
-    /// `count` elements are readable there as long as the result lives.
-    pub unsafe fn input(&self, address: *const u8, count: usize) -> Elements {
+    /// As long as the result lives, the elements are readable, writable if the operation changes
+    /// them, and nobody else changes them.
+    pub unsafe fn open(&self, load: bool) -> Opened<'_> {
         if self.layout.dense {
-            let bytes = self.layout.bytes(count);
-            return Elements::Own(Span {
-                address: address.cast_mut(),
-                bytes,
-            });
+            return Ok(self.slots(None));
         }
-        // SAFETY: as the caller vouches.
-        Elements::Copy(unsafe { self.layout.load(address, count) })
-    }
-
-    /// A copy of the elements at `address`.
-    ///
-    /// # Safety
-    ///
-    /// `count` elements are readable there.
-    pub unsafe fn copy(&self, address: *const u8, count: usize) -> Elements {
-        // SAFETY: as the caller vouches.
-        Elements::Copy(unsafe { self.layout.load(address, count) })
-    }
-
-    /// Room for a result of `count` elements that is to go to `address`.
-    ///
-    /// # Safety
-    ///
-    /// `count` elements are writable there as long as the result lives.
-    pub unsafe fn room(&self, address: *mut u8, count: usize) -> Elements {
-        let bytes = self.layout.bytes(count);
-        if self.layout.dense {
-            return Elements::Own(Span { address, bytes });
+        if load {
+            // SAFETY: as the caller vouches.
+            return unsafe { self.copy() };
         }
-        Elements::Copy(vec![0; bytes])
+        Ok(self.slots(Some(Scratch::new(self.bytes())?)))
     }
 
-    /// The elements at `from`, where a result can be built that is to go to `to`.
+    /// A copy of the elements in slots.
     ///
     /// # Safety
     ///
-    /// `count` elements are readable at `from` and writable at `to` as long as the result lives;
-    /// the two are the same or do not overlap.
-    pub unsafe fn accumulator(&self, from: *const u8, to: *mut u8, count: usize) -> Elements {
+    /// The elements are readable.
+    pub unsafe fn copy(&self) -> Opened<'_> {
+        let mut copy = Scratch::new(self.bytes())?;
+        let slots = copy.as_mut_ptr();
+        // SAFETY: as the caller vouches; the slots were made for the elements.
+        unsafe { self.layout.copy(self.address, slots, self.count, false) };
+        Ok(self.slots(Some(copy)))
+    }
+
+    /// Slots whose result goes here, holding the elements of `from`, or those that are here.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::open`]; `from` has as many elements, and they are readable.
+    #[inline]
+    pub unsafe fn accumulate(&self, from: Option<&Self>) -> Opened<'_> {
         if !self.layout.dense {
             // SAFETY: as the caller vouches.
-            return unsafe { self.copy(from, count) };
+            let copied = unsafe { from.unwrap_or(self).copy()? };
+            return Ok(self.slots(copied.copy));
         }
-        let bytes = self.layout.bytes(count);
-        if bytes > 0 && from != to.cast_const() {
-            // SAFETY: as the caller vouches.
-            unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
+        if let Some(from) = from {
+            // SAFETY: as the caller vouches; without gaps, slots are the elements themselves.
+            unsafe { self.address.copy_from(from.address, self.bytes()) };
         }
-        Elements::Own(Span { address: to, bytes })
+        Ok(self.slots(None))
+    }
+}
+
+/// Elements in slots, as long as an operation runs.
+pub struct Slots<'o> {
+    operand: &'o Operand,
+    /// `None` where the program's memory is slots.
+    copy: Option<Scratch>,
+}
+
+impl Slots<'_> {
+    /// Puts a copy where the program has the elements.
+    pub fn store(mut self) {
+        if let Some(copy) = &mut self.copy {
+            let Operand {
+                layout,
+                address,
+                count,
+            } = self.operand;
+            // SAFETY: whoever opened the operand vouched for it; the slots are its elements'.
+            unsafe { layout.copy(*address, copy.as_mut_ptr(), *count, true) };
+        }
     }
 
-    /// Puts elements where the program wants them.
-    ///
-    /// # Safety
-    ///
-    /// `count` elements are writable at `address`.
-    pub unsafe fn store(&self, elements: &[u8], address: *mut u8, count: usize) {
-        if !self.layout.dense {
-            // SAFETY: as the caller vouches; the elements are a copy in this layout.
-            unsafe { self.layout.store(elements, address, count) };
+    fn own(operand: &Operand) -> Span {
+        Span {
+            address: operand.address,
+            bytes: operand.bytes(),
+        }
+    }
+}
+
+impl Deref for Slots<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.copy {
+            Some(copy) => copy,
+            // SAFETY: whoever opened the operand vouched for it.
+            None => unsafe { Self::own(self.operand).bytes_mut() },
+        }
+    }
+}
+
+impl DerefMut for Slots<'_> {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        match &mut self.copy {
+            Some(copy) => copy,
+            // SAFETY: whoever opened the operand vouched for it.
+            None => unsafe { Self::own(self.operand).bytes_mut() },
         }
     }
 }
@@ -362,41 +404,5 @@ fn predefined_kind(
     match operation.check(primitive) {
         Ok(()) => Ok(Kind::Predefined(operation, primitive)),
         Err(error) => refused(error.to_string()),
-    }
-}
-
-/// Elements in memory layout.
-pub enum Elements {
-    /// The program's own memory.
-    Own(Span),
-    /// A copy.
-    Copy(Vec<u8>),
-}
-
-impl Elements {
-    /// The elements, to be read.
-    ///
-    /// # Safety
-    ///
-    /// The program's memory is readable, and is not changed as long as the slice lives.
-    pub unsafe fn read(&self) -> &[u8] {
-        match self {
-            Self::Copy(copy) => copy,
-            // SAFETY: as the caller vouches.
-            Self::Own(span) => unsafe { span.bytes_mut() },
-        }
-    }
-
-    /// The elements, to be changed.
-    ///
-    /// # Safety
-    ///
-    /// The program's memory is writable, and nobody else uses it as long as the slice lives.
-    pub unsafe fn write(&mut self) -> &mut [u8] {
-        match self {
-            Self::Copy(copy) => copy,
-            // SAFETY: as the caller vouches.
-            Self::Own(span) => unsafe { span.bytes_mut() },
-        }
     }
 }

@@ -1,156 +1,102 @@
 //! Reduce, allreduce, scans and reduce-scatter.
+//!
+//! The own contribution is where `from` says; in place it is `None`, and in the receive buffer.
 
-use pamir_transport::collective::{self, Blocks, ToRoot, inter, inter::Role};
+use pamir_transport::collective::{self, Blocks, CollectiveError, ToRoot, inter, inter::Role};
 
-use crate::collective::Call;
-use crate::collective::operand::Plan;
-use crate::constants::*;
-use crate::error::{ErrorClass, Result};
-use crate::types::{MPI_Datatype, MPI_Op};
+use super::operand::{Operand, Reducer};
+use super::{Call, Collective, Root};
 
-/// Whether a buffer argument is `MPI_IN_PLACE`.
-pub fn is_in_place(address: *const u8) -> bool {
-    address == MPI_IN_PLACE.cast::<u8>().cast_const()
-}
-
-/// The data of a reduction: where from, where to, and what.
-#[derive(Clone, Copy)]
-pub struct Reduced {
-    /// The send buffer, or `MPI_IN_PLACE`.
-    pub from: *const u8,
-    /// The receive buffer.
-    pub to: *mut u8,
-    /// Number of elements.
-    pub count: i64,
-    /// Their datatype.
-    pub datatype: MPI_Datatype,
-    /// The operation.
-    pub op: MPI_Op,
-}
-
-impl Reduced {
-    /// What the operation works with. `result` says whether this rank gets one, and `own`
-    /// whether it gives elements.
-    fn plan(&self, call: &Call, own: bool, result: bool) -> Result<Plan> {
-        let plan = Plan::new(call.state, self.count, self.datatype, self.op)?;
-        if own {
-            plan.check(self.source())?;
-        }
-        if result {
-            plan.check(self.to)?;
-        }
-        if own && result && plan.count() > 0 && self.from == self.to.cast_const() {
-            let text = "send and receive buffer are the same: pass MPI_IN_PLACE";
-            return Err(ErrorClass::Buffer.with(text));
-        }
-        Ok(plan)
-    }
-
-    /// Where the own contribution is.
-    fn source(&self) -> *const u8 {
-        if is_in_place(self.from) {
-            self.to.cast_const()
-        } else {
-            self.from
-        }
-    }
-}
+type Outcome = Result<(), CollectiveError>;
 
 /// Combines everybody's elements and gives the result to all.
-pub async fn allreduce(call: Call, data: Reduced) -> Result {
-    if call.is_inter() {
-        return allreduce_across(call, data).await;
-    }
-    let plan = data.plan(&call, true, true)?;
-    // SAFETY: the program gives both buffers to the operation until it is complete.
-    unsafe {
-        let mut result = plan.accumulator(data.source(), data.to, plan.count());
-        let (local, _) = call.channels();
-        let done = collective::allreduce(&local, &plan.combination, result.write()).await;
-        done.map_err(|error| call.failed(error))?;
-        plan.store(result.read(), data.to, plan.count());
-    }
-    Ok(())
+pub struct Allreduce {
+    /// How elements are combined.
+    pub reducer: Reducer,
+    /// The own elements.
+    pub from: Option<Operand>,
+    /// The room for the result.
+    pub to: Operand,
 }
 
-async fn allreduce_across(call: Call, data: Reduced) -> Result {
-    let plan = data.plan(&call, true, true)?;
-    // SAFETY: as in `allreduce`.
-    unsafe {
-        let input = plan.input(data.from, plan.count());
-        let mut result = plan.room(data.to, plan.count());
-        let (local, remote) = call.channels();
-        let done = inter::allreduce(
-            &local,
-            &remote,
-            &plan.combination,
-            input.read(),
-            result.write(),
-        )
-        .await;
-        done.map_err(|error| call.failed(error))?;
-        plan.store(result.read(), data.to, plan.count());
+impl Collective for Allreduce {
+    async fn run(&self, call: &Call) -> Outcome {
+        // SAFETY: the program gives its buffers to the operation until it is complete.
+        unsafe {
+            if call.is_inter() {
+                let (local, remote) = call.channels();
+                let input = self.from.as_ref().unwrap_or(&self.to).open(true)?;
+                let mut result = self.to.open(false)?;
+                inter::allreduce(&local, &remote, &self.reducer, &input, &mut result).await?;
+                result.store();
+                return Ok(());
+            }
+            let mut result = self.to.accumulate(self.from.as_ref())?;
+            collective::allreduce(&call.local(), &self.reducer, &mut result).await?;
+            result.store();
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Combines everybody's elements at the root.
-pub async fn reduce(call: Call, data: Reduced, root: i32) -> Result {
-    if call.is_inter() {
-        return reduce_across(call, data, root).await;
-    }
-    let root = call.root(root)?;
-    let plan = data.plan(&call, true, call.rank() == root)?;
-    let (local, _) = call.channels();
-    // SAFETY: as in `allreduce`; only the root's receive buffer is looked at.
-    unsafe {
-        if call.rank() != root {
-            let input = plan.input(data.from, plan.count());
-            let to_root = ToRoot::Member(input.read());
-            let done = collective::reduce(&local, &plan.combination, root, to_root).await;
-            return done.map_err(|error| call.failed(error));
-        }
-        let mut result = plan.accumulator(data.source(), data.to, plan.count());
-        let to_root = ToRoot::Root(result.write());
-        let done = collective::reduce(&local, &plan.combination, root, to_root).await;
-        done.map_err(|error| call.failed(error))?;
-        plan.store(result.read(), data.to, plan.count());
-    }
-    Ok(())
+pub struct Reduce {
+    /// How elements are combined.
+    pub reducer: Reducer,
+    /// The own elements.
+    pub from: Option<Operand>,
+    /// The room for the result; only where the root is.
+    pub to: Option<Operand>,
+    /// Who gets it.
+    pub root: Root,
 }
 
-async fn reduce_across(call: Call, data: Reduced, root: i32) -> Result {
-    let plan = data.plan(&call, root >= 0, root == MPI_ROOT)?;
-    let (local, remote) = call.channels();
-    let combination = &plan.combination;
-    // SAFETY: as in `reduce`.
-    let done = unsafe {
-        match root {
-            MPI_PROC_NULL => inter::reduce(&local, &remote, combination, Role::Idle).await,
-            MPI_ROOT => {
-                let mut result = plan.room(data.to, plan.count());
-                let role = Role::Root(result.write());
-                let done = inter::reduce(&local, &remote, combination, role).await;
-                plan.store(result.read(), data.to, plan.count());
-                done
-            }
-            root => {
-                let root = call.root(root)?;
-                let input = plan.input(data.from, plan.count());
-                let role = Role::Remote {
-                    root,
-                    data: input.read(),
-                };
-                inter::reduce(&local, &remote, combination, role).await
+impl Collective for Reduce {
+    async fn run(&self, call: &Call) -> Outcome {
+        // SAFETY: as for `Allreduce`.
+        unsafe {
+            match (self.root, &self.from, &self.to) {
+                (Root::Here, from, Some(to)) if call.is_inter() => {
+                    debug_assert!(from.is_none(), "the root contributes nothing");
+                    let (local, remote) = call.channels();
+                    let mut result = to.open(false)?;
+                    let role = Role::Root(&mut *result);
+                    inter::reduce(&local, &remote, &self.reducer, role).await?;
+                    result.store();
+                }
+                (Root::Here, from, Some(to)) => {
+                    let mut result = to.accumulate(from.as_ref())?;
+                    let to_root = ToRoot::Root(&mut result);
+                    let local = call.local();
+                    collective::reduce(&local, &self.reducer, call.rank(), to_root).await?;
+                    result.store();
+                }
+                (Root::At(root), Some(from), _) if call.is_inter() => {
+                    let (local, remote) = call.channels();
+                    let input = from.open(true)?;
+                    let role = Role::Remote {
+                        root,
+                        data: &*input,
+                    };
+                    inter::reduce(&local, &remote, &self.reducer, role).await?;
+                }
+                (Root::At(root), Some(from), _) => {
+                    let input = from.open(true)?;
+                    let to_root = ToRoot::Member(&input);
+                    collective::reduce(&call.local(), &self.reducer, root, to_root).await?;
+                }
+                (Root::Beside, ..) | (Root::Here, _, None) | (Root::At(_), None, _) => {
+                    unreachable!("`calls::reduce` gives the root a result and members elements")
+                }
             }
         }
-    };
-    done.map_err(|error| call.failed(error))
+        Ok(())
+    }
 }
 
 /// Which ranks' elements a scan combines for each rank.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Scan {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
     /// Those of lower ranks, and its own.
     Inclusive,
     /// Those of lower ranks alone; rank 0 gets nothing.
@@ -158,84 +104,93 @@ pub enum Scan {
 }
 
 /// Combines the elements of lower ranks.
-pub async fn scan(call: Call, data: Reduced, kind: Scan) -> Result {
-    if call.is_inter() {
-        let text = "scans are not defined on inter-communicators";
-        return Err(ErrorClass::Comm.with(text));
-    }
-    let plan = data.plan(&call, true, true)?;
-    let (local, _) = call.channels();
-    // SAFETY: as in `allreduce`. Rank 0's receive buffer is not changed by an exclusive scan,
-    // so it works on a copy.
-    unsafe {
-        let copied = kind == Scan::Exclusive && call.rank() == 0;
-        let mut result = if copied {
-            plan.copy(data.source(), plan.count())
-        } else {
-            plan.accumulator(data.source(), data.to, plan.count())
-        };
-        let done = match kind {
-            Scan::Inclusive => collective::scan(&local, &plan.combination, result.write()).await,
-            Scan::Exclusive => collective::exscan(&local, &plan.combination, result.write()).await,
-        };
-        done.map_err(|error| call.failed(error))?;
-        if !copied {
-            plan.store(result.read(), data.to, plan.count());
-        }
-    }
-    Ok(())
+pub struct Scan {
+    /// How elements are combined.
+    pub reducer: Reducer,
+    /// The own elements.
+    pub from: Option<Operand>,
+    /// The room for the result.
+    pub to: Operand,
+    /// Which ranks count.
+    pub extent: Extent,
 }
 
-/// Combines everybody's elements and gives each rank its part, of `counts[rank]` elements.
-pub async fn reduce_scatter(call: Call, data: Reduced, counts: Vec<i64>) -> Result {
-    if let Some(count) = counts.iter().find(|count| **count < 0) {
-        return Err(ErrorClass::Count.with(format!("a count is at least 0, not {count}")));
+impl Collective for Scan {
+    async fn run(&self, call: &Call) -> Outcome {
+        let local = call.local();
+        // SAFETY: as for `Allreduce`.
+        unsafe {
+            match self.extent {
+                Extent::Inclusive => {
+                    let mut result = self.to.accumulate(self.from.as_ref())?;
+                    collective::scan(&local, &self.reducer, &mut result).await?;
+                    result.store();
+                }
+                // Rank 0's receive buffer is not changed, so it works on a copy.
+                Extent::Exclusive if call.rank() == 0 => {
+                    let mut own = self.from.as_ref().unwrap_or(&self.to).copy()?;
+                    collective::exscan(&local, &self.reducer, &mut own).await?;
+                }
+                Extent::Exclusive => {
+                    let mut result = self.to.accumulate(self.from.as_ref())?;
+                    collective::exscan(&local, &self.reducer, &mut result).await?;
+                    result.store();
+                }
+            }
+        }
+        Ok(())
     }
-    let total = counts.iter().sum();
-    let plan = Reduced {
-        count: total,
-        ..data
-    }
-    .plan(&call, true, false)?;
-    let own = counts[call.rank()] as usize;
-    let bytes: Vec<usize> = counts
-        .iter()
-        .map(|count| plan.layout.bytes(*count as usize))
-        .collect();
-    let starts: Vec<usize> = bytes
-        .iter()
-        .scan(0, |at, bytes| Some(std::mem::replace(at, *at + bytes)))
-        .collect();
-    let blocks = Blocks::Listed {
-        counts: &bytes,
-        displacements: &starts,
-    };
-    let (local, remote) = call.channels();
-    // SAFETY: as in `allreduce`. In place, the input is a copy, since the result overwrites it.
-    unsafe {
-        let input = if is_in_place(data.from) {
-            plan.copy(data.to, plan.count())
-        } else {
-            plan.input(data.from, plan.count())
+}
+
+/// Combines everybody's elements and gives each rank its part of them.
+pub struct ReduceScatter {
+    /// How elements are combined.
+    pub reducer: Reducer,
+    /// The elements of all parts.
+    pub from: Operand,
+    /// They are where the result goes, which overwrites them.
+    pub in_place: bool,
+    /// The room for the own part.
+    pub to: Operand,
+    /// Bytes of each rank's part.
+    pub parts: Parts,
+}
+
+/// The parts of a reduce-scatter, in bytes of elements.
+pub enum Parts {
+    /// All the same.
+    Equal(usize),
+    /// Lengths, and where each part starts.
+    Listed(Vec<usize>, Vec<usize>),
+}
+
+impl Collective for ReduceScatter {
+    async fn run(&self, call: &Call) -> Outcome {
+        let blocks = match &self.parts {
+            Parts::Equal(bytes) => Blocks::Uniform { bytes: *bytes },
+            Parts::Listed(counts, displacements) => Blocks::Listed {
+                counts,
+                displacements,
+            },
         };
-        let mut result = plan.room(data.to, own);
-        let combination = &plan.combination;
-        let done = if call.is_inter() {
-            inter::reduce_scatter(
-                &local,
-                &remote,
-                combination,
-                blocks,
-                input.read(),
-                result.write(),
-            )
-            .await
-        } else {
-            collective::reduce_scatter(&local, combination, blocks, input.read(), result.write())
-                .await
-        };
-        done.map_err(|error| call.failed(error))?;
-        plan.store(result.read(), data.to, own);
+        // SAFETY: as for `Allreduce`.
+        unsafe {
+            let input = if self.in_place {
+                self.from.copy()?
+            } else {
+                self.from.open(true)?
+            };
+            let mut result = self.to.open(false)?;
+            let (reducer, output) = (&self.reducer, &mut *result);
+            if call.is_inter() {
+                let (local, remote) = call.channels();
+                inter::reduce_scatter(&local, &remote, reducer, blocks, &input, output).await?;
+            } else {
+                let local = call.local();
+                collective::reduce_scatter(&local, reducer, blocks, &input, output).await?;
+            }
+            result.store();
+        }
+        Ok(())
     }
-    Ok(())
 }

@@ -7,9 +7,11 @@ use std::cell::RefCell;
 use std::ffi::c_void;
 use std::rc::Rc;
 
-use pamir_mpi::point_to_point::{look, take};
+use pamir_mpi::point_to_point::take;
+use pamir_transport::context::Context;
 use pamir_transport::tagged::request::RequestId;
 
+use crate::argument::address as check_address;
 use crate::compound::Compound;
 use crate::constants::*;
 use crate::count::Count;
@@ -26,6 +28,39 @@ pub struct Attached {
     size: Option<i64>,
     size_given: i64,
     sends: Vec<(RequestId, usize)>,
+    /// Bytes that the sends take, with their overhead.
+    used: i64,
+    /// How many sends there may be before those that have ended are looked for.
+    patience: usize,
+}
+
+/// Sends that are kept before anybody looks which have ended.
+const LEAST_PATIENCE: usize = 64;
+
+/// What a message of `bytes` bytes takes of the attached buffer.
+fn room_for(bytes: usize) -> i64 {
+    bytes as i64 + i64::from(MPI_BSEND_OVERHEAD)
+}
+
+impl Attached {
+    /// Forgets what has ended.
+    fn sweep(&mut self, context: &Context) {
+        let used = &mut self.used;
+        self.sends.retain(|(id, bytes)| {
+            let under_way = take(context, *id).is_none();
+            if !under_way {
+                *used -= room_for(*bytes);
+            }
+            under_way
+        });
+        // Twice what is left: each send is looked at a few times, however many there are.
+        self.patience = (2 * self.sends.len()).max(LEAST_PATIENCE);
+    }
+
+    /// Whether a message that takes `needed` bytes fits.
+    fn has_room(&self, needed: i64) -> bool {
+        self.size.is_none_or(|size| self.used + needed <= size)
+    }
 }
 
 /// Names a buffer: a communicator's, or the process's.
@@ -46,46 +81,47 @@ impl Space {
 
     /// Whether nothing is under way any more; what has ended is forgotten.
     fn is_drained(self, state: &State) -> bool {
-        let context = state.process.context();
         let mut buffers = state.buffers.borrow_mut();
         let Some(attached) = buffers.get_mut(&self.0) else {
             return true;
         };
-        attached
-            .sends
-            .retain(|(id, _)| look(context, *id).is_none() || take(context, *id).is_none());
+        attached.sweep(state.process.context());
         attached.sends.is_empty()
     }
 
     /// Makes sure that there is room for a message of `bytes` bytes.
     pub fn take(self, state: &State, bytes: usize) -> Result {
-        state.process.context().advance()?;
-        self.is_drained(state);
-        let buffers = state.buffers.borrow();
-        let overhead = i64::from(MPI_BSEND_OVERHEAD);
-        let needed = bytes as i64 + overhead;
-        let attached = buffers.get(&self.0);
-        let size = attached.map_or(Some(0), |attached| attached.size);
-        let used: i64 = attached.map_or(0, |attached| {
-            attached
-                .sends
-                .iter()
-                .map(|(_, bytes)| *bytes as i64 + overhead)
-                .sum()
-        });
-        match size {
-            Some(size) if used + needed > size => Err(ErrorClass::Buffer.with(format!(
-                "a buffered send needs {needed} bytes, and {} of the attached buffer's {size} are free: attach a larger one with MPI_Buffer_attach",
-                size - used
-            ))),
-            _ => Ok(()),
+        let context = state.process.context();
+        context.advance()?;
+        let needed = room_for(bytes);
+        let mut buffers = state.buffers.borrow_mut();
+        let Some(attached) = buffers.get_mut(&self.0) else {
+            let text =
+                "no buffer is attached for buffered sends: attach one with MPI_Buffer_attach";
+            return Err(ErrorClass::Buffer.with(text));
+        };
+        if attached.sends.len() >= attached.patience || !attached.has_room(needed) {
+            attached.sweep(context);
         }
+        if attached.has_room(needed) {
+            return Ok(());
+        }
+        let size = attached.size.unwrap_or_default();
+        Err(ErrorClass::Buffer.with(format!(
+            "a buffered send needs {needed} bytes, and {} of the attached buffer's {size} are free: attach a larger one with MPI_Buffer_attach",
+            size - attached.used
+        )))
     }
 
     /// A send of `bytes` bytes is under way.
     pub fn holds(self, state: &State, id: RequestId, bytes: usize) {
-        if let Some(attached) = state.buffers.borrow_mut().get_mut(&self.0) {
-            attached.sends.push((id, bytes));
+        let mut buffers = state.buffers.borrow_mut();
+        match buffers.get_mut(&self.0) {
+            Some(attached) => {
+                attached.sends.push((id, bytes));
+                attached.used += room_for(bytes);
+            }
+            None => detach(state.process.context(), id),
         }
     }
 
@@ -103,6 +139,8 @@ impl Space {
             size: (!automatic).then_some(size),
             size_given: size,
             sends: Vec::new(),
+            used: 0,
+            patience: LEAST_PATIENCE,
         };
         state.buffers.borrow_mut().insert(self.0, attached);
         Ok(())
@@ -119,6 +157,8 @@ impl Space {
     ///
     /// Both results are writable.
     unsafe fn detach<C: Count>(self, state: &State, address: *mut c_void, size: *mut C) -> Result {
+        check_address(address, "buffer_addr")?;
+        check_address(size, "size")?;
         self.flush(state)?;
         let Some(attached) = state.buffers.borrow_mut().remove(&self.0) else {
             return Err(ErrorClass::Buffer.with("no buffer is attached"));
@@ -129,6 +169,31 @@ impl Space {
             size.write(C::from_i64(attached.size_given));
         }
         Ok(())
+    }
+}
+
+/// Nobody will ask for the send any more; it goes on, and then frees itself.
+fn detach(context: &Context, id: RequestId) {
+    if let Some(request) = context.requests().get(id) {
+        context.requests().detach(id, request);
+    }
+}
+
+/// Forgets the buffered sends that have ended, which keep their communicators.
+pub fn sweep(state: &State) {
+    let mut buffers = state.buffers.borrow_mut();
+    let context = state.process.context();
+    buffers
+        .values_mut()
+        .for_each(|attached| attached.sweep(context));
+}
+
+/// A communicator is freed, and its buffer with it. What is under way goes on: the data is in
+/// memory of the library's own.
+pub fn forget(state: &State, comm: MPI_Comm) {
+    let attached = state.buffers.borrow_mut().remove(&comm.0);
+    for (id, _) in attached.into_iter().flat_map(|attached| attached.sends) {
+        detach(state.process.context(), id);
     }
 }
 
@@ -166,7 +231,8 @@ pub fn buffer_flush() -> Result {
 /// `request` is writable.
 pub unsafe fn buffer_iflush(request: *mut MPI_Request) -> Result {
     let state = running()?;
-    // SAFETY: as the caller vouches.
+    check_address(request, "request")?;
+    // SAFETY: it is not null, so the caller vouches for it.
     unsafe { request.write(flushing(&state, PROCESS)) };
     Ok(())
 }
@@ -215,7 +281,8 @@ pub fn comm_flush_buffer(comm: MPI_Comm) -> Result {
 pub unsafe fn comm_iflush_buffer(comm: MPI_Comm, request: *mut MPI_Request) -> Result {
     let state = running()?;
     let space = of_communicator(&state, comm)?;
-    // SAFETY: as the caller vouches.
+    check_address(request, "request")?;
+    // SAFETY: it is not null, so the caller vouches for it.
     unsafe { request.write(flushing(&state, space)) };
     Ok(())
 }

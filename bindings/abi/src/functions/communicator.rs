@@ -18,7 +18,7 @@ pub use split_type::comm_split_type;
 use crate::argument::{address, store, store_string, string};
 use crate::constants::*;
 use crate::error::{Error, ErrorClass, Result};
-use crate::functions::{attribute, group, info};
+use crate::functions::{attribute, buffer, group, info};
 use crate::process::{State, running};
 use crate::types::*;
 
@@ -148,6 +148,7 @@ pub unsafe fn comm_free(comm: *mut MPI_Comm) -> Result {
     let deleted = communicator.attributes().delete_all(handle.0 as u64);
     deleted.map_err(attribute::translate)?;
     state.communicators.remove(handle.0);
+    buffer::forget(&state, handle);
     // SAFETY: as above.
     unsafe { store(comm, MPI_COMM_NULL, "comm") }
 }
@@ -162,9 +163,18 @@ pub unsafe fn comm_disconnect(comm: *mut MPI_Comm) -> Result {
     address(comm, "comm")?;
     // SAFETY: it is not null, so the caller vouches for it.
     let communicator = named(&state, unsafe { comm.read() })?;
-    // Requests hold the communicator; the table and this function do so too.
-    let context = state.process.context();
-    context.advance_until(|| Rc::strong_count(&communicator) <= 2)?;
+    // Requests hold the communicator; the table and this function do so too, and persistent
+    // requests that are not under way.
+    let requests = state.requests.all();
+    let resting = requests
+        .iter()
+        .filter(|(_, operation)| operation.rests_on(&communicator))
+        .count();
+    drop(requests);
+    state.process.context().advance_until(|| {
+        buffer::sweep(&state);
+        Rc::strong_count(&communicator) <= 2 + resting
+    })?;
     drop(communicator);
     // SAFETY: as the caller vouches.
     unsafe { comm_free(comm) }

@@ -51,6 +51,9 @@ pub fn handle_of(state: &State, datatype: Rc<Datatype>) -> MPI_Datatype {
     MPI_Datatype(state.datatypes.made.insert(datatype))
 }
 
+/// Set to 1 by users who want to see what their datatypes compile to.
+const EXPLAIN: &str = "PAMIR_EXPLAIN_TYPES";
+
 /// `MPI_Type_commit`, section 5.1.9.
 ///
 /// # Safety
@@ -59,8 +62,20 @@ pub fn handle_of(state: &State, datatype: Rc<Datatype>) -> MPI_Datatype {
 pub unsafe fn type_commit(datatype: *mut MPI_Datatype) -> Result {
     let state = running()?;
     // SAFETY: the caller vouches for it.
-    state.datatypes.get(unsafe { *datatype })?.commit();
+    let datatype = state.datatypes.get(unsafe { *datatype })?;
+    if !datatype.is_committed() {
+        datatype.commit();
+        explain(&datatype);
+    }
     Ok(())
+}
+
+/// Tells what a datatype compiled to, where the user has asked for it.
+fn explain(datatype: &Datatype) {
+    if std::env::var_os(EXPLAIN).is_some_and(|value| value == "1") {
+        let (made, program) = (datatype.envelope().combiner, datatype.program());
+        eprintln!("MPI_Type_commit, made by {made:?}: {program}");
+    }
 }
 
 /// `MPI_Type_free`, section 5.1.9. What is under way with the datatype keeps it.

@@ -4,8 +4,6 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use pamir_mpi::datatype::Cursor;
-
 use crate::count::Count;
 use crate::data::buffer;
 use crate::error::{Error, ErrorClass, Result};
@@ -175,9 +173,9 @@ pub unsafe fn pack_external<C: Count, E: Count>(
         if bytes as i64 > left {
             return Err(no_room(bytes, left));
         }
-        let mut cursor = Cursor::new(&datatype, count, inbuf.cast_mut().cast());
+        let mut machine = datatype.machine(count, inbuf.cast_mut().cast());
         let room = std::slice::from_raw_parts_mut(outbuf.cast::<u8>().wrapping_add(at), bytes);
-        datatype.pack_external32(count, &mut cursor, room)?;
+        datatype.pack_external32(count, &mut machine, room)?;
         position.write(E::from_i64((at + bytes) as i64));
     }
     Ok(())
@@ -208,9 +206,9 @@ pub unsafe fn unpack_external<C: Count, E: Count>(
         if bytes as i64 > left {
             return Err(no_room(bytes, left));
         }
-        let mut cursor = Cursor::new(&datatype, count, outbuf.cast());
+        let mut machine = datatype.machine(count, outbuf.cast());
         let data = std::slice::from_raw_parts(inbuf.cast::<u8>().wrapping_add(at), bytes);
-        datatype.unpack_external32(count, &mut cursor, data)?;
+        datatype.unpack_external32(count, &mut machine, data)?;
         position.write(E::from_i64((at + bytes) as i64));
     }
     Ok(())

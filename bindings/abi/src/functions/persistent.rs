@@ -1,21 +1,30 @@
 //! Persistent point-to-point requests (MPI-5.0 section 3.9).
 //!
-//! The arguments are checked when the request is made; each start does what the nonblocking call
-//! does, and keeps its request until it is complete.
+//! The arguments are checked, and handles resolved, when the request is made; each start does
+//! what the nonblocking call does, and keeps its request until it is complete.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
 use pamir_mpi::communicator::Communicator;
+use pamir_mpi::datatype::Datatype;
+use pamir_mpi::point_to_point::{address as address_of, pattern, start_receive, start_send};
+use pamir_transport::tagged::buffer::Buffer;
+use pamir_transport::tagged::envelope::Pattern;
+use pamir_transport::tagged::send::{Address, Completion};
 
+use crate::argument::address;
 use crate::compound::Compound;
 use crate::constants::*;
 use crate::count::Count;
-use crate::data::buffer;
-use crate::error::{ErrorClass, Result};
+use crate::data::{buffer, memory_of};
+use crate::error::{ErrorClass, Object, Result};
 use crate::functions::communicator::named;
-use crate::functions::point_to_point::{destination, ibsend, irecv, isend, issend, source};
+use crate::functions::point_to_point::modes::send_buffered;
+use crate::functions::point_to_point::{
+    COMPLETED_SEND, RECEIVED_NOTHING, destination, request_handle, source,
+};
 use crate::functions::request::{completed, end, status_now};
 use crate::process::{State, running};
 use crate::types::*;
@@ -29,23 +38,67 @@ enum Mode {
     Receive,
 }
 
+/// Where messages go to or come from.
+#[derive(Clone, Copy)]
+enum Peer {
+    /// `MPI_PROC_NULL`.
+    Nobody,
+    To(Address),
+    From(Pattern),
+}
+
 /// A persistent request: its arguments, and the message under way.
+///
+/// It keeps communicator and datatype themselves: their handles may be freed before it.
 struct Persistent {
     mode: Mode,
     address: *mut c_void,
-    count: i64,
-    datatype: MPI_Datatype,
-    rank: c_int,
-    tag: c_int,
+    count: usize,
+    datatype: Rc<Datatype>,
+    peer: Peer,
     comm: MPI_Comm,
-    /// Keeps the communicator as long as the request is there.
-    _communicator: Rc<Communicator>,
+    communicator: Rc<Communicator>,
     current: Cell<Option<MPI_Request>>,
 }
 
 impl Persistent {
     fn current(&self) -> MPI_Request {
         self.current.get().unwrap_or(MPI_REQUEST_NULL)
+    }
+
+    /// Starts one message.
+    fn begin(&self, state: &State) -> Result<MPI_Request> {
+        let data = memory_of(&self.datatype, self.address.cast(), self.count);
+        let (context, owner) = (state.process.context(), self.comm.0 as u64);
+        // SAFETY: whoever made the request vouched for the buffer whenever it is active.
+        let id = unsafe {
+            match (self.peer, self.mode, data) {
+                (Peer::Nobody, Mode::Receive, _) => return Ok(MPI_Request(RECEIVED_NOTHING)),
+                (Peer::Nobody, ..) => return Ok(MPI_Request(COMPLETED_SEND)),
+                (Peer::From(pattern), _, data) => {
+                    start_receive(context, &self.communicator, owner, pattern, data)?
+                }
+                (Peer::To(to), Mode::Buffered, data) => {
+                    send_buffered(state, &self.communicator, self.comm, to, data)?;
+                    return Ok(MPI_Request(COMPLETED_SEND));
+                }
+                (Peer::To(to), Mode::Synchronous, data) => {
+                    let mode = Completion::Matched;
+                    start_send(context, &self.communicator, owner, to, data, mode)?
+                }
+                (Peer::To(to), _, Buffer::Contiguous { address, bytes }) => {
+                    match context.send(to, address, bytes)? {
+                        Some(id) => id,
+                        None => return Ok(MPI_Request(COMPLETED_SEND)),
+                    }
+                }
+                (Peer::To(to), _, data) => {
+                    let mode = Completion::Local;
+                    start_send(context, &self.communicator, owner, to, data, mode)?
+                }
+            }
+        };
+        Ok(request_handle(id))
     }
 }
 
@@ -70,39 +123,20 @@ impl Compound for Persistent {
         self.current.get().is_some()
     }
 
-    fn start(&self, _: &State) -> Result {
+    fn start(&self, state: &State) -> Result {
         if self.is_active() {
             return Err(ErrorClass::Request.with("the persistent request is already active"));
         }
-        let Self {
-            address,
-            count,
-            datatype,
-            rank,
-            tag,
-            comm,
-            ..
-        } = *self;
-        let mut request = MPI_REQUEST_NULL;
-        let at = &raw mut request;
-        // SAFETY: whoever made the request vouched for the buffer whenever it is active.
-        unsafe {
-            match self.mode {
-                Mode::Standard => isend(address, count, datatype, rank, tag, comm, at),
-                Mode::Buffered => ibsend(address, count, datatype, rank, tag, comm, at),
-                Mode::Synchronous => issend(address, count, datatype, rank, tag, comm, at),
-                Mode::Receive => irecv(address, count, datatype, rank, tag, comm, at),
-            }?;
-        }
+        let started = self.begin(state);
+        let request = started.map_err(|error| error.on(Object::Communicator(self.comm)))?;
         self.current.set(Some(request));
         Ok(())
     }
 
     fn cancel(&self, _: &State) -> Result {
-        let mut request = self.current();
-        if self.current.get().is_none() {
+        let Some(mut request) = self.current.get() else {
             return Err(ErrorClass::Request.with("an inactive request cannot be cancelled"));
-        }
+        };
         // SAFETY: the request is a local.
         unsafe { crate::functions::request::cancel(&raw mut request) }
     }
@@ -114,6 +148,10 @@ impl Compound for Persistent {
         }
         Ok(true)
     }
+
+    fn rests_on(&self, communicator: &Rc<Communicator>) -> bool {
+        !self.is_active() && Rc::ptr_eq(&self.communicator, communicator)
+    }
 }
 
 /// Makes a persistent request.
@@ -121,7 +159,6 @@ impl Compound for Persistent {
 /// # Safety
 ///
 /// `buf` is good for its data whenever the request is active; `request` is writable.
-#[allow(clippy::too_many_arguments)] // MPI_Send_init has seven, and the mode.
 unsafe fn make<C: Count>(
     mode: Mode,
     buf: *const c_void,
@@ -132,32 +169,33 @@ unsafe fn make<C: Count>(
     comm: MPI_Comm,
     request: *mut MPI_Request,
 ) -> Result {
+    address(request, "request")?;
     let state = running()?;
     let communicator = named(&state, comm)?;
     buffer(&state, buf.cast(), count.to_i64(), datatype)?;
-    match mode {
-        Mode::Receive => {
-            if let Err(Some(error)) = source(&communicator, rank, tag) {
-                return Err(error);
-            }
-        }
-        _ => {
-            destination(&communicator, rank, tag)?;
-        }
-    }
+    let peer = match mode {
+        Mode::Receive => match source(&communicator, rank, tag) {
+            Ok((rank, tag)) => Peer::From(pattern(&communicator, rank, tag)),
+            Err(None) => Peer::Nobody,
+            Err(Some(error)) => return Err(error),
+        },
+        _ => match destination(&communicator, rank, tag)? {
+            Some(rank) => Peer::To(address_of(&communicator, rank, tag)),
+            None => Peer::Nobody,
+        },
+    };
     let persistent = Persistent {
         mode,
         address: buf.cast_mut(),
-        count: count.to_i64(),
-        datatype,
-        rank,
-        tag,
+        count: count.to_i64() as usize, // Not negative: it was checked with the buffer.
+        datatype: state.datatypes.committed(datatype)?,
+        peer,
         comm,
-        _communicator: communicator,
+        communicator,
         current: Cell::new(None),
     };
     let handle = state.requests.insert(Rc::new(Box::new(persistent)));
-    // SAFETY: the caller vouches for it.
+    // SAFETY: it is not null, so the caller vouches for it.
     unsafe { request.write(MPI_Request(handle)) };
     Ok(())
 }

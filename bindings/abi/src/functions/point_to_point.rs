@@ -1,10 +1,12 @@
 //! Blocking and nonblocking sends, receives and their combinations (MPI-5.0 chapter 3).
 //!
-//! Here stand the calls that everything is measured by; [`modes`] has the other modes, and
-//! [`exchange`] the calls that send and receive.
+//! Here stand the calls that everything is measured by, and `short.rs` has their shortest way;
+//! [`modes`] has the other modes, and [`exchange`] the calls that send and receive.
 
 pub mod exchange;
 pub mod modes;
+mod scattered;
+mod short;
 
 pub use exchange::{isendrecv, isendrecv_replace, sendrecv, sendrecv_replace};
 pub use modes::{bsend, ibsend, irsend, issend, rsend, ssend};
@@ -24,6 +26,7 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::functions::communicator::named;
 use crate::process::{State, running};
 use crate::types::*;
+use short::{post, receive_line, send_line, tell};
 
 /// Marks the handles of requests that were complete when they were started.
 const SETTLED: usize = 1 << 62;
@@ -129,8 +132,31 @@ fn source_slow(
 /// # Safety
 ///
 /// `buf` is readable for `count` elements of `datatype`.
-#[inline]
+#[inline(always)]
 pub unsafe fn send<C: Count>(
+    buf: *const c_void,
+    count: C,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> Result {
+    // SAFETY: as the caller vouches.
+    unsafe {
+        if send_line(buf, count.to_i64(), datatype, dest, tag, comm) {
+            return Ok(());
+        }
+        send_any(buf, count, datatype, dest, tag, comm)
+    }
+}
+
+/// A blocking send of whatever the program gives.
+///
+/// # Safety
+///
+/// As for [`send`].
+#[inline(never)]
+unsafe fn send_any<C: Count>(
     buf: *const c_void,
     count: C,
     datatype: MPI_Datatype,
@@ -142,8 +168,14 @@ pub unsafe fn send<C: Count>(
     let held;
     let communicator = borrowed!(state, comm, held);
     let Some(data) = span(&state, buf.cast(), count.to_i64(), datatype) else {
+        let data = (buf, count.to_i64(), datatype);
         // SAFETY: as the caller vouches.
-        return unsafe { send_mode(buf, count, datatype, dest, tag, comm, Completion::Local) };
+        return unsafe {
+            if scattered::send(&state, communicator, data, dest, tag)? {
+                return Ok(());
+            }
+            send_mode(buf, count, datatype, dest, tag, comm, Completion::Local)
+        };
     };
     let Some(rank) = destination(communicator, dest, tag)? else {
         return Ok(());
@@ -197,8 +229,40 @@ pub(super) fn finish_send(state: &State, id: RequestId) -> Result {
 ///
 /// `buf` is writable for `count` elements of `datatype`; `status` is writable or
 /// `MPI_STATUS_IGNORE`.
-#[inline]
+#[inline(always)]
 pub unsafe fn recv<C: Count>(
+    buf: *mut c_void,
+    count: C,
+    datatype: MPI_Datatype,
+    source_rank: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    status: *mut MPI_Status,
+) -> Result {
+    // SAFETY: as the caller vouches.
+    unsafe {
+        match receive_line(
+            buf,
+            count.to_i64(),
+            datatype,
+            source_rank,
+            tag,
+            comm,
+            status,
+        ) {
+            Some(done) => done,
+            None => recv_any(buf, count, datatype, source_rank, tag, comm, status),
+        }
+    }
+}
+
+/// A receive of whatever comes.
+///
+/// # Safety
+///
+/// As for [`recv`].
+#[inline(never)]
+unsafe fn recv_any<C: Count>(
     buf: *mut c_void,
     count: C,
     datatype: MPI_Datatype,
@@ -210,7 +274,8 @@ pub unsafe fn recv<C: Count>(
     let state = running()?;
     let held;
     let communicator = borrowed!(state, comm, held);
-    if let Some(data) = span(&state, buf.cast(), count.to_i64(), datatype)
+    let data = span(&state, buf.cast(), count.to_i64(), datatype);
+    if let Some(data) = data
         && communicator.has_peer(source_rank as usize)
         && tag >= 0
     {
@@ -219,12 +284,16 @@ pub unsafe fn recv<C: Count>(
         // SAFETY: the caller vouches for the buffer.
         let received = unsafe { context.receive_at_once(wanted, data.address, data.bytes)? };
         if let Some(message_bytes) = received {
-            let bytes = message_bytes.min(data.bytes) as i64;
             // SAFETY: as the caller vouches.
-            unsafe { write_status(status, MPI_Status::new(source_rank, tag, bytes)) };
-            if message_bytes > data.bytes {
-                return Err(too_long(message_bytes, data.bytes, source_rank as u32, tag));
-            }
+            return unsafe { tell(status, source_rank, tag, message_bytes, data.bytes) };
+        }
+    }
+    if data.is_none() {
+        let data = (buf, count.to_i64(), datatype);
+        // SAFETY: as the caller vouches.
+        let received =
+            unsafe { scattered::receive(&state, communicator, data, source_rank, tag, status)? };
+        if received.is_some() {
             return Ok(());
         }
     }
@@ -287,8 +356,33 @@ unsafe fn recv_posted(
 ///
 /// `buf` is readable for `count` elements of `datatype` until the request is complete;
 /// `request` is writable.
-#[inline]
+#[inline(always)]
 pub unsafe fn isend<C: Count>(
+    buf: *const c_void,
+    count: C,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> Result {
+    // SAFETY: as the caller vouches.
+    unsafe {
+        if send_line(buf, count.to_i64(), datatype, dest, tag, comm) {
+            request.write(MPI_Request(COMPLETED_SEND));
+            return Ok(());
+        }
+        isend_any(buf, count, datatype, dest, tag, comm, request)
+    }
+}
+
+/// A nonblocking send of whatever the program gives.
+///
+/// # Safety
+///
+/// As for [`isend`].
+#[inline(never)]
+unsafe fn isend_any<C: Count>(
     buf: *const c_void,
     count: C,
     datatype: MPI_Datatype,
@@ -379,8 +473,33 @@ pub const COMPLETED_SEND: usize = SETTLED | 1;
 ///
 /// `buf` is writable for `count` elements of `datatype` until the request is complete;
 /// `request` is writable.
-#[inline]
+#[inline(always)]
 pub unsafe fn irecv<C: Count>(
+    buf: *mut c_void,
+    count: C,
+    datatype: MPI_Datatype,
+    source_rank: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    request: *mut MPI_Request,
+) -> Result {
+    // SAFETY: as the caller vouches.
+    unsafe {
+        let Some(posted) = post(buf, count.to_i64(), datatype, source_rank, tag, comm) else {
+            return irecv_any(buf, count, datatype, source_rank, tag, comm, request);
+        };
+        request.write(posted?);
+    }
+    Ok(())
+}
+
+/// A nonblocking receive of whatever the program asks for.
+///
+/// # Safety
+///
+/// As for [`irecv`].
+#[inline(never)]
+unsafe fn irecv_any<C: Count>(
     buf: *mut c_void,
     count: C,
     datatype: MPI_Datatype,
@@ -433,7 +552,8 @@ pub fn status_of(outcome: &Outcome) -> MPI_Status {
 /// # Safety
 ///
 /// `target` is writable or `MPI_STATUS_IGNORE`. Its `MPI_ERROR` is left as it is, as for all
-/// calls that give one status (MPI-5.0 section 3.2.5).
+/// calls that give one status (MPI-5.0 section 3.2.5), unless the status is empty: an empty one
+/// says `MPI_SUCCESS` (section 3.7.3).
 #[inline(always)]
 pub unsafe fn write_status(target: *mut MPI_Status, status: MPI_Status) {
     if target.is_null() {
@@ -441,8 +561,10 @@ pub unsafe fn write_status(target: *mut MPI_Status, status: MPI_Status) {
     }
     // SAFETY: the caller vouches for it.
     unsafe {
+        let code = (*target).MPI_ERROR;
+        let empty = status.MPI_SOURCE == MPI_ANY_SOURCE;
         *target = MPI_Status {
-            MPI_ERROR: (*target).MPI_ERROR,
+            MPI_ERROR: if empty { MPI_SUCCESS } else { code },
             ..status
         }
     };

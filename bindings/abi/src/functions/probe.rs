@@ -8,6 +8,7 @@ use pamir_mpi::communicator::Communicator;
 use pamir_mpi::point_to_point::{pattern, start_receive_matched};
 use pamir_transport::tagged::receive::{Found, MatchedMessage};
 
+use crate::argument::address;
 use crate::constants::*;
 use crate::count::Count;
 use crate::data::buffer;
@@ -90,6 +91,7 @@ pub unsafe fn iprobe(
     status_at: *mut MPI_Status,
 ) -> Result {
     let state = running()?;
+    address(flag, "flag")?;
     let communicator = named(&state, comm)?;
     let told = match wanted(&communicator, rank, tag)? {
         None => Some(nothing()),
@@ -140,6 +142,7 @@ pub unsafe fn mprobe(
     status_at: *mut MPI_Status,
 ) -> Result {
     let state = running()?;
+    address(message, "message")?;
     let communicator = named(&state, comm)?;
     let (handle, told) = match wanted(&communicator, rank, tag)? {
         None => (MPI_MESSAGE_NO_PROC, nothing()),
@@ -176,6 +179,8 @@ pub unsafe fn improbe(
     status_at: *mut MPI_Status,
 ) -> Result {
     let state = running()?;
+    address(flag, "flag")?;
+    address(message, "message")?;
     let communicator = named(&state, comm)?;
     let found = match wanted(&communicator, rank, tag)? {
         None => Some((MPI_MESSAGE_NO_PROC, nothing())),
@@ -205,6 +210,15 @@ fn no_message(message: MPI_Message) -> Error {
     ))
 }
 
+/// Raises errors of a call with a claimed message on the message's communicator.
+fn on_communicator(state: &State, message: MPI_Message) -> impl FnOnce(Error) -> Error {
+    let claimed = state.messages.get(message.0);
+    move |error| match claimed {
+        Some(claimed) => error.on(Object::Communicator(claimed.handle)),
+        None => error,
+    }
+}
+
 /// Takes a claimed message away from its handle.
 fn claimed(state: &State, message: MPI_Message) -> Result<(Rc<Claimed>, MatchedMessage)> {
     let claimed = state
@@ -229,7 +243,10 @@ pub unsafe fn mrecv<C: Count>(
     status_at: *mut MPI_Status,
 ) -> Result {
     let state = running()?;
-    let data = buffer(&state, buf.cast_const().cast(), count.to_i64(), datatype)?;
+    address(message, "message")?;
+    // SAFETY: it is not null, so the caller vouches for it.
+    let raised = on_communicator(&state, unsafe { *message });
+    let data = buffer(&state, buf.cast_const().cast(), count.to_i64(), datatype).map_err(raised)?;
     // SAFETY: the caller vouches for all of them.
     unsafe {
         if *message == MPI_MESSAGE_NO_PROC {
@@ -262,7 +279,11 @@ pub unsafe fn imrecv<C: Count>(
     request: *mut MPI_Request,
 ) -> Result {
     let state = running()?;
-    let data = buffer(&state, buf.cast_const().cast(), count.to_i64(), datatype)?;
+    address(message, "message")?;
+    address(request, "request")?;
+    // SAFETY: it is not null, so the caller vouches for it.
+    let raised = on_communicator(&state, unsafe { *message });
+    let data = buffer(&state, buf.cast_const().cast(), count.to_i64(), datatype).map_err(raised)?;
     // SAFETY: the caller vouches for all of them.
     unsafe {
         if *message == MPI_MESSAGE_NO_PROC {

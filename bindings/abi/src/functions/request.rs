@@ -24,6 +24,7 @@ use std::rc::Rc;
 
 use pamir_mpi::point_to_point::{Settled, look, take, wait as wait_for};
 
+use crate::argument::address;
 use crate::compound::Compound;
 use crate::constants::*;
 use crate::error::{Error, ErrorClass, Object, Result};
@@ -189,9 +190,23 @@ fn status_if_complete(state: &State, request: MPI_Request) -> Result<Option<MPI_
         .then(|| operation.status(state)))
 }
 
-/// Whether waiting for a request would return at once.
+/// Whether waiting for a request would return at once. Asks no generalized request for its
+/// status: that is done once, by the call that completes it (section 13.2).
+fn is_complete(state: &State, request: MPI_Request) -> Result<bool> {
+    if let Some(id) = request_id(request) {
+        let found = state.process.context().requests().get(id);
+        return Ok(found.ok_or_else(|| no_request(request))?.is_complete());
+    }
+    if settled(request).is_some() {
+        return Ok(true);
+    }
+    let operation = compound(state, request)?;
+    Ok(operation.is_persistent() && !operation.is_active() || operation.is_complete(state))
+}
+
+/// Whether waiting for a request would return at once, be it with an error.
 pub(super) fn completed(state: &State, request: MPI_Request) -> bool {
-    status_if_complete(state, request).map_or(true, |status| status.is_some())
+    is_complete(state, request).unwrap_or(true)
 }
 
 /// The status of a complete request, which stays.
@@ -259,8 +274,10 @@ pub unsafe fn wait(request: *mut MPI_Request, status: *mut MPI_Status) -> Result
 /// `request` and `flag` are writable; `status` is writable or `MPI_STATUS_IGNORE`.
 pub unsafe fn test(request: *mut MPI_Request, flag: *mut c_int, status: *mut MPI_Status) -> Result {
     let state = running()?;
+    address(request, "request")?;
+    address(flag, "flag")?;
     state.process.context().advance()?;
-    // SAFETY: the caller vouches for them.
+    // SAFETY: they are not null, so the caller vouches for them.
     unsafe {
         let done = try_complete(&state, *request)?;
         flag.write(done.is_some().into());
@@ -284,6 +301,7 @@ pub unsafe fn request_get_status(
     status: *mut MPI_Status,
 ) -> Result {
     let state = running()?;
+    address(flag, "flag")?;
     state.process.context().advance()?;
     let found = status_if_complete(&state, request)?;
     // SAFETY: the caller vouches for both.
@@ -303,7 +321,8 @@ pub unsafe fn request_get_status(
 /// `request` is readable and writable.
 pub unsafe fn request_free(request: *mut MPI_Request) -> Result {
     let state = running()?;
-    // SAFETY: the caller vouches for it.
+    address(request, "request")?;
+    // SAFETY: it is not null, so the caller vouches for it.
     let handle = unsafe { *request };
     if let Some(id) = request_id(handle) {
         let requests = state.process.context().requests();
@@ -327,7 +346,8 @@ pub unsafe fn request_free(request: *mut MPI_Request) -> Result {
 /// `request` is readable.
 pub unsafe fn cancel(request: *mut MPI_Request) -> Result {
     let state = running()?;
-    // SAFETY: the caller vouches for it.
+    address(request, "request")?;
+    // SAFETY: it is not null, so the caller vouches for it.
     let handle = unsafe { *request };
     if let Some(id) = request_id(handle) {
         let context = state.process.context();
@@ -351,6 +371,7 @@ pub unsafe fn cancel(request: *mut MPI_Request) -> Result {
 /// `request` is readable.
 pub unsafe fn start(request: *mut MPI_Request) -> Result {
     let state = running()?;
-    // SAFETY: the caller vouches for it.
+    address(request, "request")?;
+    // SAFETY: it is not null, so the caller vouches for it.
     compound(&state, unsafe { *request })?.start(&state)
 }

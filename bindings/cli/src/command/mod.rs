@@ -6,6 +6,7 @@
 //! Invariant: a subcommand is registered once, in `Subcommand` and its `run`.
 
 pub mod info;
+pub mod tune;
 
 use clap::Parser;
 
@@ -21,12 +22,19 @@ struct Arguments {
 enum Subcommand {
     /// Show the version, the machine, and what its kernel allows.
     Info(info::Arguments),
+    /// Measure this machine and write the table of algorithms for it.
+    Tune(tune::Arguments),
+    /// Be a rank of a measurement.
+    #[command(hide = true)]
+    Measure(tune::measure::Arguments),
 }
 
 impl Subcommand {
     fn run(&self) -> u8 {
         match self {
             Subcommand::Info(arguments) => info::run(arguments),
+            Subcommand::Tune(arguments) => tune::run(arguments),
+            Subcommand::Measure(arguments) => tune::measure::run(arguments),
         }
     }
 }

@@ -37,6 +37,8 @@ pub struct Launch {
     pub map_by: Option<MapBy>,
     /// Print the bindings.
     pub report_bindings: bool,
+    /// Print the plan, and start nothing.
+    pub dry_run: bool,
     /// Refuse more ranks than cores.
     pub refuse_oversubscription: bool,
     /// Begin lines with the rank.
@@ -310,6 +312,7 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
             launch.map_by = Some(object.parse().map_err(policy)?);
         }
         Action::ReportBindings => launch.report_bindings = true,
+        Action::DryRun => launch.dry_run = true,
         Action::Oversubscribe => launch.refuse_oversubscription = false,
         Action::NoOversubscribe => launch.refuse_oversubscription = true,
         Action::Export => export(met, launch, program),

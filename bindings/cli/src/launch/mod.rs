@@ -21,6 +21,7 @@ pub mod input;
 pub mod options;
 pub mod output;
 pub mod placement;
+pub mod plan;
 pub mod program;
 pub mod report;
 pub mod spawn;
@@ -33,6 +34,7 @@ use std::time::Instant;
 
 use nix::errno::Errno;
 use nix::unistd::Pid;
+use pamir_driver::binding::BindTo;
 use pamir_driver::job::{Job, JobError, JobSpecification};
 
 use arguments::{ArgumentError, Invocation, Launch, Verbosity};
@@ -91,7 +93,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
             print(&format!("mpiexec (Pamir) {}\n", env!("CARGO_PKG_VERSION")));
             Ok(0)
         }
-        Ok(Invocation::Run(launch)) => run(&launch),
+        Ok(Invocation::Run(launch)) => plan_or_run(&launch, arguments),
         Err(error) => Err(error.into()),
     };
     outcome.unwrap_or_else(|error| {
@@ -104,6 +106,18 @@ pub fn main(arguments: &[OsString]) -> u8 {
 fn print(text: &str) {
     use std::io::Write;
     let _ = std::io::stdout().write_all(text.as_bytes());
+}
+
+/// Plans where that is asked for, and starts nothing for another machine.
+fn plan_or_run(launch: &Launch, arguments: &[OsString]) -> Result<u8, LaunchError> {
+    match plan::elsewhere() {
+        Some(_) if launch.dry_run => Err(plan::hand_over(arguments).into()),
+        Some(variable) if launch.bind_to != Some(BindTo::None) => {
+            Err(PlacementError::OtherMachine { variable }.into())
+        }
+        _ if launch.dry_run => Ok(plan::of_this_machine(launch)?),
+        _ => run(launch),
+    }
 }
 
 /// Starts and supervises one job.

@@ -20,6 +20,8 @@ pub enum Action {
     MapBy,
     /// Print the binding of each rank.
     ReportBindings,
+    /// Print the plan only.
+    DryRun,
     /// More ranks than cores are welcome.
     Oversubscribe,
     /// More ranks than cores are refused.
@@ -168,6 +170,13 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 &["report-bindings"],
                 &[],
                 "Print where each rank is bound.",
+            ),
+            option(
+                Action::DryRun,
+                &["dry-run"],
+                &[],
+                "Print where each rank would be bound, and start nothing. HWLOC_SYNTHETIC or \
+                 HWLOC_XMLFILE may describe another machine to plan for.",
             ),
         ],
     },

@@ -9,6 +9,8 @@
 //! and the job's memory learns which ranks share a processor.
 //! Invariant: a rank is bound only to processors that the launcher itself may use.
 
+use std::path::PathBuf;
+
 use pamir_driver::binding::{
     BindTo, BindingError, MapBy, RankBinding, bind_memory, plan, report_line,
 };
@@ -27,6 +29,28 @@ pub enum PlacementError {
     /// The machine cannot be read, and the command line asks for a binding.
     #[error("{0}; --bind-to none starts ranks without binding them")]
     Machine(#[from] TopologyError),
+    /// A variable of hwloc names another machine.
+    #[error(
+        "{variable} describes another machine, to which ranks cannot be bound: --dry-run shows the plan for it, --bind-to none starts ranks without binding them; or unset it"
+    )]
+    OtherMachine {
+        /// The variable.
+        variable: &'static str,
+    },
+    /// The program that plans for another machine is not there.
+    #[error("{path} is missing, which plans for other machines: install Pamir anew")]
+    NoPlanner {
+        /// Where it should be.
+        path: PathBuf,
+    },
+    /// The program that plans for another machine cannot be run.
+    #[error("cannot run {path}, which plans for other machines: {source}")]
+    Planner {
+        /// The program.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
 }
 
 /// Where the ranks of a job go.
@@ -41,17 +65,16 @@ pub struct Placement {
 impl Placement {
     /// Places the ranks on this machine.
     pub fn of(launch: &Launch) -> Result<Placement, PlacementError> {
-        let (map_by, bind_to) = policies(launch);
-        let ranks = launch.ranks();
         let machine = match Machine::from_sysfs() {
             Ok(machine) => machine,
             Err(error) => {
+                let (_, bind_to) = policies(launch);
                 let unasked = launch.map_by.is_none()
                     && matches!(launch.bind_to, None | Some(BindTo::None))
                     && !launch.refuse_oversubscription;
                 return if unasked {
                     Ok(Placement {
-                        ranks,
+                        ranks: launch.ranks(),
                         bind_to,
                         machine: None,
                         bindings: Vec::new(),
@@ -61,6 +84,13 @@ impl Placement {
                 };
             }
         };
+        Self::on(machine, launch)
+    }
+
+    /// Places the ranks on a machine; only to look at, if it is not this one.
+    pub fn on(machine: Machine, launch: &Launch) -> Result<Placement, PlacementError> {
+        let (map_by, bind_to) = policies(launch);
+        let ranks = launch.ranks();
         let bindings = plan(
             &machine,
             ranks,

@@ -4,6 +4,7 @@
 //! Step after: the C layer turns [`DatatypeError::class`] into the standard's
 //! error class; no MPI constant is known here.
 
+use pamir_transport::gather_scatter::ProgramError;
 use thiserror::Error;
 
 /// The standard's error class that a refusal belongs to.
@@ -118,6 +119,18 @@ pub enum DatatypeError {
         /// Bytes that are there.
         found: usize,
     },
+}
+
+impl From<ProgramError> for DatatypeError {
+    fn from(error: ProgramError) -> Self {
+        match error {
+            ProgramError::TooDeep { levels, limit } => Self::TooDeep { levels, limit },
+            ProgramError::TooLarge { what } => Self::TooLarge { what },
+            _ => Self::TooLarge {
+                what: "the program",
+            },
+        }
+    }
 }
 
 impl DatatypeError {

@@ -2,7 +2,7 @@
 //! aligned, with sizes that no machine chooses.
 //!
 //! ```text
-//!   user memory ──cursor──► packed, native ──signature──► external32
+//!   user memory ──machine─► packed, native ──signature──► external32
 //!                                    reversed; long double as binary128
 //! ```
 //!
@@ -13,7 +13,8 @@
 //! Sizes follow LP64 machines: `long` is 8 bytes and `wchar_t` is 4.
 
 use super::Datatype;
-use super::cursor::Cursor;
+use pamir_transport::gather_scatter::Machine;
+
 use super::error::DatatypeError;
 use super::primitive::Primitive;
 use super::quadruple::{from_extended, to_extended};
@@ -98,33 +99,33 @@ impl Datatype {
             .checked_mul(count)
     }
 
-    /// Packs `count` elements at the cursor's start into `out`; answers how
-    /// many bytes (`MPI_Pack_external`). The cursor must have been made for
+    /// Packs `count` elements at the machine's start into `out`; answers how
+    /// many bytes (`MPI_Pack_external`). The machine must have been made for
     /// this type and this count, and stand at its start.
     pub fn pack_external32(
         &self,
         count: usize,
-        cursor: &mut Cursor,
+        machine: &mut Machine,
         out: &mut [u8],
     ) -> Result<usize, DatatypeError> {
         let needed = self.external32_needed(count, out.len())?;
         let mut written = 0;
         self.external32_runs(count, |primitive, bytes| {
             let burst = &mut out[written..written + bytes];
-            cursor.pack(burst);
+            machine.pack(burst);
             encode(burst, conversion(primitive));
             written += bytes;
         });
         Ok(needed)
     }
 
-    /// Unpacks `count` elements from `input` to the cursor's start; answers
-    /// how many bytes were taken (`MPI_Unpack_external`). The cursor must have
+    /// Unpacks `count` elements from `input` to the machine's start; answers
+    /// how many bytes were taken (`MPI_Unpack_external`). The machine must have
     /// been made for this type and this count, and stand at its start.
     pub fn unpack_external32(
         &self,
         count: usize,
-        cursor: &mut Cursor,
+        machine: &mut Machine,
         input: &[u8],
     ) -> Result<usize, DatatypeError> {
         let needed = self.external32_needed(count, input.len())?;
@@ -134,7 +135,7 @@ impl Datatype {
             let burst = &mut buffer[..bytes];
             burst.copy_from_slice(&input[read..read + bytes]);
             decode(burst, conversion(primitive));
-            cursor.unpack(burst);
+            machine.unpack(burst);
             read += bytes;
         });
         Ok(needed)
@@ -197,18 +198,18 @@ mod tests {
         let before = memory.to_vec();
         let mut out = vec![0; datatype.external32_bytes(count).unwrap()];
         // SAFETY: the span of the type lies within `memory`.
-        let mut cursor = unsafe { Cursor::new(datatype, count, memory.as_mut_ptr()) };
+        let mut machine = unsafe { datatype.machine(count, memory.as_mut_ptr()) };
         let packed = datatype
-            .pack_external32(count, &mut cursor, &mut out)
+            .pack_external32(count, &mut machine, &mut out)
             .unwrap();
         assert_eq!(packed, out.len());
-        for (displacement, bytes) in cursor.program().iter_blocks(0) {
+        for (displacement, bytes) in machine.program().iter_blocks(0) {
             memory[displacement as usize..][..bytes].fill(0xEE);
         }
         // SAFETY: as above.
-        let mut cursor = unsafe { Cursor::new(datatype, count, memory.as_mut_ptr()) };
+        let mut machine = unsafe { datatype.machine(count, memory.as_mut_ptr()) };
         datatype
-            .unpack_external32(count, &mut cursor, &out)
+            .unpack_external32(count, &mut machine, &out)
             .unwrap();
         assert_eq!(memory, before);
         out
@@ -270,8 +271,8 @@ mod tests {
         let int = of("MPI_INT");
         let mut memory = [0; 8];
         // SAFETY: two integers lie within `memory`.
-        let mut cursor = unsafe { Cursor::new(&int, 2, memory.as_mut_ptr()) };
-        let result = int.pack_external32(2, &mut cursor, &mut [0; 7]);
+        let mut machine = unsafe { int.machine(2, memory.as_mut_ptr()) };
+        let result = int.pack_external32(2, &mut machine, &mut [0; 7]);
         assert_eq!(
             result,
             Err(DatatypeError::BufferTooSmall {

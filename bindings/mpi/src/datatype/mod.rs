@@ -4,34 +4,30 @@
 //!   named, construct, array, fortran      arguments checked
 //!            │ compose
 //!          piece = bounds + layout + signature
-//!            │                 │         └── elements, external32
-//!        Datatype    program ─ cursor ─ memory   pack, unpack, iovecs, copy
+//!            │               │         └── elements, external32
+//!        Datatype            └── compiled, at commit, to a gather/scatter program
 //!            └── decode                       envelope and contents
 //! ```
 //!
 //! Step before: the C layer looks a handle up. Step after: point-to-point and
-//! collectives ask [`Datatype::dense`] or make a [`Cursor`].
+//! collectives ask [`Datatype::dense`] or make a [`Machine`].
 //!
 //! Invariants: a datatype never changes once made, except that it becomes
 //! committed; handles, names given by users, and attributes are kept by the
 //! caller.
 
 pub mod bounds;
-pub mod cursor;
 pub mod decode;
 pub mod elements;
 pub mod error;
 pub mod external32;
 pub mod fortran;
-pub mod layout;
 pub mod named;
 pub mod primitive;
-pub mod program;
 pub mod signature;
 
 mod array;
 mod construct;
-mod memory;
 mod piece;
 mod quadruple;
 
@@ -40,20 +36,21 @@ mod oracle;
 #[cfg(test)]
 mod properties;
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 pub use array::{Distribution, DistributionArgument, Order};
 pub use bounds::Bounds;
-pub use cursor::{Cursor, IoVector};
 pub use decode::{Combiner, Contents, Envelope, Form, Integer};
 pub use error::{DatatypeError, ErrorClass};
 pub use named::Named;
 pub use primitive::Primitive;
-pub use program::Program;
 pub use signature::Signature;
 
+pub use pamir_transport::gather_scatter::{Machine, Program};
+
 use decode::Recipe;
+use pamir_transport::gather_scatter::node::Placed;
 use piece::Piece;
 
 /// A datatype, shared by `Rc`: predefined, or made by a constructor.
@@ -64,6 +61,7 @@ pub struct Datatype {
     piece: Piece,
     recipe: Recipe,
     committed: Cell<bool>,
+    program: OnceCell<Program>,
 }
 
 impl Datatype {
@@ -79,6 +77,7 @@ impl Datatype {
             piece,
             recipe,
             committed: Cell::new(committed),
+            program: OnceCell::new(),
         }))
     }
 
@@ -108,7 +107,7 @@ impl Datatype {
         if self.dense {
             return Some((0, self.size.saturating_mul(count)));
         }
-        Program::new(self, count).contiguous()
+        self.program().contiguous_times(count)
     }
 
     /// The lower bound in bytes (`MPI_Type_get_extent`).
@@ -174,10 +173,31 @@ impl Datatype {
         &self.piece.signature
     }
 
-    /// The compiled layout of one element.
-    #[inline]
-    pub fn layout(&self) -> &layout::Placed {
+    /// The layout of one element, as its constructor composed it.
+    pub fn layout(&self) -> &Placed {
         &self.piece.layout
+    }
+
+    /// The program of one element, compiled when it is committed or first used.
+    #[inline]
+    pub fn program(&self) -> &Program {
+        self.program.get_or_init(|| {
+            let Piece { layout, bounds, .. } = &self.piece;
+            // Composing it again is refused at most where the layout was already at a limit;
+            // the program as composed moves the same bytes.
+            Program::canonical(layout, bounds.extent())
+                .unwrap_or_else(|_| Program::new(layout.clone(), bounds.extent()))
+        })
+    }
+
+    /// A machine at the start of `count` elements at `base`.
+    ///
+    /// # Safety
+    /// As for [`Machine::new`], for every byte that the type map reaches from `base`.
+    #[inline]
+    pub unsafe fn machine(&self, count: usize, base: *mut u8) -> Machine {
+        // SAFETY: the caller vouches for what the program reaches, which is the type map.
+        unsafe { Machine::new(self.program().times(count), base) }
     }
 
     /// The primitive behind a predefined type (named, or a Fortran kind).
@@ -214,8 +234,9 @@ impl Datatype {
         self.committed.get()
     }
 
-    /// `MPI_Type_commit`. The layout was compiled when the type was made.
+    /// `MPI_Type_commit`: compiles the program.
     pub fn commit(&self) {
+        self.program();
         self.committed.set(true);
     }
 }

@@ -298,11 +298,11 @@ impl Memory {
         }
     }
 
-    pub fn cursor(&mut self, datatype: &Datatype, count: usize) -> Cursor {
+    pub fn machine(&mut self, datatype: &Datatype, count: usize) -> Machine {
         let base = self.bytes.as_mut_ptr().wrapping_add(self.base);
         // SAFETY: `places` lists every byte that the type map reaches, and
-        // `bytes` covers them all; it outlives every use of the cursor.
-        unsafe { Cursor::new(datatype, count, base) }
+        // `bytes` covers them all; it outlives every use of the machine.
+        unsafe { datatype.machine(count, base) }
     }
 
     pub fn packed(&self) -> Vec<u8> {

@@ -7,9 +7,10 @@
 
 use std::rc::Rc;
 
+use pamir_transport::gather_scatter::node::{DEPTH_LIMIT, Node, Placed, repeat, sequence};
+
 use super::bounds::Bounds;
 use super::error::{DatatypeError, product};
-use super::layout::{Node, Placed, repeat, sequence};
 use super::primitive::Primitive;
 use super::signature::Signature;
 
@@ -127,7 +128,7 @@ impl Piece {
                 });
         let layout = sequence(parts.collect::<Vec<_>>())?;
         match failure {
-            Some(error) => Err(error),
+            Some(error) => Err(error.into()),
             None => Ok(Self {
                 layout,
                 bounds,
@@ -163,7 +164,7 @@ impl Piece {
 
     /// Refuses a piece nested too deep to be walked recursively.
     pub fn checked(self) -> Result<Self, DatatypeError> {
-        let limit = super::layout::DEPTH_LIMIT;
+        let limit = DEPTH_LIMIT;
         let levels = self.signature.depth();
         if levels > limit {
             return Err(DatatypeError::TooDeep { levels, limit });

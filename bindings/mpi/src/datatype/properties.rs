@@ -6,8 +6,21 @@ use proptest::prelude::*;
 use super::oracle::{Memory, Naive, datatype, storage_order};
 use super::*;
 
+/// 400 cases, or as many as `PROPTEST_CASES` says; those that cannot be received are thrown
+/// away, any number.
+fn configuration() -> ProptestConfig {
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    let default = ProptestConfig::default();
+    ProptestConfig {
+        cases: if asked { default.cases } else { 400 },
+        max_global_rejects: u32::MAX,
+        max_local_rejects: u32::MAX,
+        ..default
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(configuration())]
 
     #[test]
     fn bounds_and_counts_follow_the_definitions((made, naive) in datatype()) {
@@ -53,13 +66,13 @@ proptest! {
     ) {
         let mut memory = Memory::new(&naive, count);
         let expected = memory.packed();
-        let mut cursor = memory.cursor(&made, count);
-        prop_assert_eq!(cursor.total(), expected.len());
+        let mut machine = memory.machine(&made, count);
+        prop_assert_eq!(machine.total(), expected.len());
 
         let mut packed = Vec::new();
         for burst in bursts.iter().cycle() {
             let mut buffer = vec![0; *burst];
-            let moved = cursor.pack(&mut buffer);
+            let moved = machine.pack(&mut buffer);
             packed.extend_from_slice(&buffer[..moved]);
             if moved < *burst {
                 break;
@@ -69,9 +82,9 @@ proptest! {
 
         for (index, length) in &seeks {
             let offset = index.index(expected.len() + 1);
-            cursor.seek(offset);
+            machine.seek(offset);
             let mut buffer = vec![0; *length];
-            let moved = cursor.pack(&mut buffer);
+            let moved = machine.pack(&mut buffer);
             prop_assert_eq!(moved, (*length).min(expected.len() - offset));
             prop_assert_eq!(&buffer[..moved], &expected[offset..offset + moved]);
         }
@@ -81,12 +94,12 @@ proptest! {
             for &place in &memory.places {
                 memory.bytes[place] = !memory.bytes[place];
             }
-            let mut cursor = memory.cursor(&made, count);
+            let mut machine = memory.machine(&made, count);
             let mut sizes = bursts.iter().cycle();
-            while cursor.remaining() > 0 {
-                let from = cursor.offset();
+            while machine.remaining() > 0 {
+                let from = machine.offset();
                 let to = expected.len().min(from + sizes.next().unwrap());
-                prop_assert_eq!(cursor.unpack(&expected[from..to]), to - from);
+                prop_assert_eq!(machine.unpack(&expected[from..to]), to - from);
             }
             prop_assert_eq!(&memory.bytes, &original);
         }
@@ -100,26 +113,26 @@ proptest! {
         most in 1usize..9,
     ) {
         let mut memory = Memory::new(&naive, count);
-        let cursor = memory.cursor(&made, count);
+        let machine = memory.machine(&made, count);
         let base = memory.bytes.as_ptr() as usize;
         let from = start.index(memory.places.len() + 1);
         let bytes = |address: usize, bytes: usize| {
             (0..bytes).map(move |at| address.wrapping_add(at).wrapping_sub(base))
         };
-        let blocks: Vec<usize> = cursor
+        let blocks: Vec<usize> = machine
             .program()
             .iter_blocks(from)
             .flat_map(|(at, length)| bytes((base + memory.base).wrapping_add(at as usize), length))
             .collect();
         prop_assert_eq!(&blocks[..], &memory.places[from..]);
-        prop_assert_eq!(cursor.program().iter_blocks(0).count(), if memory.places.is_empty() {
+        prop_assert_eq!(machine.program().iter_blocks(0).count(), if memory.places.is_empty() {
             0
         } else {
-            cursor.program().blocks()
+            machine.program().blocks()
         });
         let (mut ranges, mut found, mut at) = (Vec::new(), Vec::new(), from);
         while at < memory.places.len() {
-            let next = cursor.iovecs(at, most, &mut ranges);
+            let next = machine.iovecs(at, most, &mut ranges);
             prop_assert!(next > at && ranges.len() <= most);
             found.extend(ranges.iter().flat_map(|range| bytes(range.address, range.bytes)));
             at = next;
@@ -153,8 +166,8 @@ proptest! {
             expected[place] = byte;
         }
         let moved = {
-            let mut source = source.cursor(&from, counts.0);
-            source.copy_to(&mut target.cursor(&to, counts.1))
+            let mut source = source.machine(&from, counts.0);
+            source.copy_to(&mut target.machine(&to, counts.1))
         };
         prop_assert_eq!(moved, packed.len().min(target.places.len()));
         prop_assert_eq!(&target.bytes, &expected);
@@ -183,11 +196,11 @@ proptest! {
         let mut memory = Memory::new(&naive, count);
         let (original, expected) = (memory.bytes.clone(), memory.packed());
         let mut packed = vec![0; expected.len()];
-        let mut cursor = memory.cursor(&made, count);
+        let mut machine = memory.machine(&made, count);
         for burst in bursts.iter().cycle() {
-            let from = cursor.offset();
+            let from = machine.offset();
             let to = packed.len().min(from + burst);
-            cursor.pack(&mut packed[from..to]);
+            machine.pack(&mut packed[from..to]);
             if to == packed.len() {
                 break;
             }
@@ -196,11 +209,11 @@ proptest! {
         for &place in &memory.places {
             memory.bytes[place] = 0;
         }
-        let mut cursor = memory.cursor(&made, count);
+        let mut machine = memory.machine(&made, count);
         for burst in bursts.iter().rev().cycle() {
-            let from = cursor.offset();
+            let from = machine.offset();
             let to = packed.len().min(from + burst);
-            cursor.unpack(&packed[from..to]);
+            machine.unpack(&packed[from..to]);
             if to == packed.len() {
                 break;
             }
@@ -259,7 +272,7 @@ proptest! {
                 .filter(|(_, at)| mine(at))
                 .flat_map(|(index, _)| [2 * index, 2 * index + 1])
                 .collect();
-            let found: Vec<i64> = Program::new(&made, 1)
+            let found: Vec<i64> = made.program()
                 .iter_blocks(0)
                 .flat_map(|(at, bytes)| at..at + bytes as i64)
                 .collect();
@@ -278,11 +291,11 @@ fn the_worked_example_of_the_dummy_machine() {
     assert_eq!((made.size(), made.extent()), (34, 49));
     let mut memory: Vec<u8> = (0..49).collect();
     // SAFETY: the type spans 49 bytes, which `memory` has.
-    let mut cursor = unsafe { Cursor::new(&made, 1, memory.as_mut_ptr()) };
+    let mut machine = unsafe { made.machine(1, memory.as_mut_ptr()) };
     for (packed, source) in [(0, 0), (8, 8), (17, 25), (25, 40)] {
-        cursor.seek(packed);
+        machine.seek(packed);
         let mut next = [0];
-        assert_eq!(cursor.pack(&mut next), 1);
+        assert_eq!(machine.pack(&mut next), 1);
         assert_eq!(next[0], source, "packed offset {packed}");
     }
 }
@@ -299,14 +312,14 @@ fn a_large_index_list_is_searched_not_walked() {
         word.copy_from_slice(&(at as u32).to_le_bytes());
     }
     // SAFETY: the type spans its extent from 0, which `memory` has.
-    let mut cursor = unsafe { Cursor::new(&made, 1, memory.as_mut_ptr()) };
+    let mut machine = unsafe { made.machine(1, memory.as_mut_ptr()) };
     // Half a million seeks would take hours if each walked the list.
     let mut offset = 0usize;
     for _ in 0..500_000 {
         offset = (offset + 7_654_321) % (made.size() / 4);
-        cursor.seek(4 * offset);
+        machine.seek(4 * offset);
         let mut word = [0; 4];
-        cursor.pack(&mut word);
+        machine.pack(&mut word);
         let (group, inside) = (offset / 6, [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2)]);
         let (block, element) = inside[offset % 6];
         assert_eq!(

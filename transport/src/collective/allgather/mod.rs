@@ -11,7 +11,8 @@ use super::select::{Row, algorithms, check, choose};
 
 algorithms! {
     /// Ways to gather blocks of one length at all members.
-    "allgather"(block_bytes: usize, buffer: &mut [u8]);
+    "allgather", Some("bytes of all blocks");
+    run(block_bytes: usize, buffer: &mut [u8]);
     /// Blocks go around a ring.
     Ring = ring, Nothing;
     /// Members at doubling distances swap all they have.

@@ -10,7 +10,8 @@ use super::select::{Row, algorithms, check, choose};
 
 algorithms! {
     /// Ways to gather blocks of any lengths at all members.
-    "allgatherv"(blocks: Blocks<'_>, buffer: &mut [u8]);
+    "allgatherv", Some("bytes of all blocks");
+    run(blocks: Blocks<'_>, buffer: &mut [u8]);
     /// Everybody sends to everybody.
     Linear = linear, Nothing;
     /// Blocks go around a ring.

@@ -1,6 +1,7 @@
 //! Allreduce: the members' contributions, combined, reach every member (MPI-5.0, 6.9.6).
 
 pub mod halving;
+pub mod linear;
 pub mod rabenseifner;
 pub mod recursive_doubling;
 pub mod reduce_broadcast;
@@ -13,7 +14,8 @@ use super::select::{Row, algorithms, check, choose};
 
 algorithms! {
     /// Ways to reduce to all members.
-    "allreduce"(reduction: &impl Reduction, buffer: &mut [u8]);
+    "allreduce", Some("bytes of the buffer");
+    run(reduction: &impl Reduction, buffer: &mut [u8]);
     /// Members at doubling distances swap and combine.
     RecursiveDoubling = recursive_doubling, Nothing;
     /// Around a ring, a part of the data from each member at a time.
@@ -22,11 +24,16 @@ algorithms! {
     Rabenseifner = rabenseifner, Nothing;
     /// Reduce to rank 0 and broadcast.
     ReduceBroadcast = reduce_broadcast, Nothing;
+    /// All to rank 0, and back.
+    Linear = linear, Nothing;
     => &[
         Row::new(Algorithm::RecursiveDoubling).up_to(16 << 10),
         Row::new(Algorithm::Rabenseifner),
     ];
 }
+
+/// The most data for which members that share their processors combine it at one of them.
+const CROWDED_BYTES: usize = 2048;
 
 /// Combines `buffer` of all members, in the order of ranks, into `buffer` of every member.
 pub async fn allreduce(
@@ -34,7 +41,11 @@ pub async fn allreduce(
     reduction: &impl Reduction,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    let algorithm = choose(buffer.len(), exchange.size(), reduction.commutative())?;
+    let algorithm = if exchange.is_crowded() && buffer.len() <= CROWDED_BYTES {
+        Algorithm::Linear
+    } else {
+        choose(buffer.len(), exchange.size(), reduction.commutative())?
+    };
     allreduce_with(algorithm, exchange, reduction, buffer).await
 }
 

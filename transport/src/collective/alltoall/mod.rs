@@ -11,7 +11,8 @@ use super::select::{Row, algorithms, check, choose};
 
 algorithms! {
     /// Ways to swap blocks of one length.
-    "alltoall"(block_bytes: usize, outgoing: &[u8], incoming: &mut [u8]);
+    "alltoall", Some("bytes of a block");
+    run(block_bytes: usize, outgoing: &[u8], incoming: &mut [u8]);
     /// Blocks hop over doubling distances, many in a message.
     Bruck = bruck, Nothing;
     /// One partner after the other.
@@ -25,6 +26,9 @@ algorithms! {
     ];
 }
 
+/// The longest blocks that members which share their processors swap side by side.
+const CROWDED_BYTES: usize = 2048;
+
 /// Sends block i of `outgoing` to member i and receives into block i of `incoming` from it; this
 /// member's own block is copied.
 pub async fn alltoall(
@@ -33,7 +37,11 @@ pub async fn alltoall(
     incoming: &mut [u8],
 ) -> Result<(), CollectiveError> {
     let block_bytes = whole_blocks(incoming.len(), exchange.size())?;
-    let algorithm = choose(block_bytes, exchange.size(), true)?;
+    let algorithm = if exchange.is_crowded() && block_bytes <= CROWDED_BYTES {
+        Algorithm::Linear
+    } else {
+        choose(block_bytes, exchange.size(), true)?
+    };
     alltoall_with(algorithm, exchange, outgoing, incoming).await
 }
 

@@ -13,7 +13,8 @@ use super::select::{Row, algorithms, check, choose};
 
 algorithms! {
     /// Ways to swap blocks in place.
-    "alltoall_in_place"(blocks: Blocks<'_>, buffer: &mut [u8]);
+    "alltoall_in_place", Some("bytes of a block");
+    run(blocks: Blocks<'_>, buffer: &mut [u8]);
     /// From a copy of the buffer, all partners side by side.
     CopiedLinear = copied_linear, Nothing;
     /// One partner after the other, with room for one block.

@@ -13,7 +13,8 @@ use super::select::{Row, algorithms, check, choose};
 
 algorithms! {
     /// Ways to swap blocks of any lengths.
-    "alltoallv"(
+    "alltoallv", None;
+    run(
         outgoing_blocks: Blocks<'_>,
         outgoing: &[u8],
         incoming_blocks: Blocks<'_>,

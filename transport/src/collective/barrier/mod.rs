@@ -1,6 +1,7 @@
 //! Barrier: nobody leaves before everybody has come (MPI-5.0, 6.3).
 
 pub mod dissemination;
+pub mod linear;
 pub mod tree;
 
 use super::error::CollectiveError;
@@ -9,17 +10,25 @@ use super::select::{Row, algorithms, choose};
 
 algorithms! {
     /// Ways to hold members until all have come.
-    "barrier"();
+    "barrier", None;
+    run();
     /// Everybody tells members at doubling distances.
     Dissemination = dissemination, Nothing;
     /// Up a binomial tree and down again.
     Tree = tree, Nothing;
+    /// All to member 0, and back.
+    Linear = linear, Nothing;
     => &[Row::new(Algorithm::Dissemination)];
 }
 
 /// Returns once all members have called it.
 pub async fn barrier(exchange: &impl Exchange) -> Result<(), CollectiveError> {
-    barrier_with(choose(0, exchange.size(), true)?, exchange).await
+    let algorithm = if exchange.is_crowded() {
+        Algorithm::Linear
+    } else {
+        choose(0, exchange.size(), true)?
+    };
+    barrier_with(algorithm, exchange).await
 }
 
 /// [`barrier`] with a given algorithm.

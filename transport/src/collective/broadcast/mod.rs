@@ -12,7 +12,8 @@ use super::select::{Row, algorithms, check, choose};
 
 algorithms! {
     /// Ways to broadcast.
-    "broadcast"(root: usize, buffer: &mut [u8]);
+    "broadcast", Some("bytes of the buffer");
+    run(root: usize, buffer: &mut [u8]);
     /// The root sends to everybody.
     Linear = linear, Nothing;
     /// Down a binomial tree.
@@ -29,13 +30,20 @@ algorithms! {
     ];
 }
 
+/// The most data that goes straight to members which share their processors.
+const CROWDED_BYTES: usize = 2048;
+
 /// Copies `buffer` of member `root` into `buffer` of every member.
 pub async fn broadcast(
     exchange: &impl Exchange,
     root: usize,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    let algorithm = choose(buffer.len(), exchange.size(), true)?;
+    let algorithm = if exchange.is_crowded() && buffer.len() <= CROWDED_BYTES {
+        Algorithm::Linear
+    } else {
+        choose(buffer.len(), exchange.size(), true)?
+    };
     broadcast_with(algorithm, exchange, root, buffer).await
 }
 

@@ -10,7 +10,8 @@ use super::select::{Row, algorithms, check, choose};
 
 algorithms! {
     /// Ways to combine the ranks below each member's own.
-    "exscan"(reduction: &impl Reduction, buffer: &mut [u8]);
+    "exscan", Some("bytes of the buffer");
+    run(reduction: &impl Reduction, buffer: &mut [u8]);
     /// From each member to the next.
     Linear = linear, Nothing;
     /// Members at doubling distances swap and combine.

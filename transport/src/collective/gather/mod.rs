@@ -10,7 +10,8 @@ use super::select::{Row, algorithms, check, choose};
 
 algorithms! {
     /// Ways to gather blocks of one length.
-    "gather"(root: usize, block_bytes: usize, buffer: ToRoot<'_>);
+    "gather", Some("bytes of a block");
+    run(root: usize, block_bytes: usize, buffer: ToRoot<'_>);
     /// Everybody sends to the root.
     Linear = linear, Nothing;
     /// Up a binomial tree, blocks piling up.

@@ -12,7 +12,8 @@ use super::select::{Row, algorithms, check, choose};
 
 algorithms! {
     /// Ways to gather blocks of any lengths.
-    "gatherv"(root: usize, blocks: Blocks<'_>, buffer: ToRoot<'_>);
+    "gatherv", None;
+    run(root: usize, blocks: Blocks<'_>, buffer: ToRoot<'_>);
     /// Everybody sends to the root.
     Linear = linear, Nothing;
     => &[Row::new(Algorithm::Linear)];

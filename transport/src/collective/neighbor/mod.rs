@@ -76,7 +76,8 @@ impl Neighborhood<'_> {
 
 algorithms! {
     /// Ways to swap blocks with neighbours.
-    "neighbor"(
+    "neighbor", None;
+    run(
         neighborhood: Neighborhood<'_>,
         outgoing_blocks: Blocks<'_>,
         outgoing: &[u8],

@@ -13,7 +13,8 @@ use super::select::{Row, algorithms, check, choose};
 
 algorithms! {
     /// Ways to reduce to a root.
-    "reduce"(reduction: &impl Reduction, root: usize, buffer: ToRoot<'_>);
+    "reduce", Some("bytes of the buffer");
+    run(reduction: &impl Reduction, root: usize, buffer: ToRoot<'_>);
     /// The root takes in one contribution after the other, in the order of ranks.
     Linear = linear, Nothing;
     /// Up a binomial tree whose root is the operation's.

@@ -12,7 +12,8 @@ use super::select::{Row, algorithms, check, choose};
 
 algorithms! {
     /// Ways to reduce and scatter the result.
-    "reduce_scatter"(
+    "reduce_scatter", Some("bytes of the input");
+    run(
         reduction: &impl Reduction,
         blocks: Blocks<'_>,
         input: &[u8],

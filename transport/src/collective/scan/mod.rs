@@ -10,7 +10,8 @@ use super::select::{Row, algorithms, check, choose};
 
 algorithms! {
     /// Ways to combine the ranks up to each member's own.
-    "scan"(reduction: &impl Reduction, buffer: &mut [u8]);
+    "scan", Some("bytes of the buffer");
+    run(reduction: &impl Reduction, buffer: &mut [u8]);
     /// From each member to the next.
     Linear = linear, Nothing;
     /// Members at doubling distances swap and combine.

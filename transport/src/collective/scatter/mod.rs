@@ -11,7 +11,8 @@ use super::select::{Row, algorithms, check, choose};
 
 algorithms! {
     /// Ways to scatter blocks of one length.
-    "scatter"(root: usize, block_bytes: usize, buffer: FromRoot<'_>);
+    "scatter", Some("bytes of a block");
+    run(root: usize, block_bytes: usize, buffer: FromRoot<'_>);
     /// The root sends to everybody.
     Linear = linear, Nothing;
     /// Down a binomial tree, blocks parting.

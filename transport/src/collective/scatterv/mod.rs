@@ -12,7 +12,8 @@ use super::select::{Row, algorithms, check, choose};
 
 algorithms! {
     /// Ways to scatter blocks of any lengths.
-    "scatterv"(root: usize, blocks: Blocks<'_>, buffer: FromRoot<'_>);
+    "scatterv", None;
+    run(root: usize, blocks: Blocks<'_>, buffer: FromRoot<'_>);
     /// The root sends to everybody.
     Linear = linear, Nothing;
     => &[Row::new(Algorithm::Linear)];

@@ -133,8 +133,12 @@ pub unsafe fn type_get_name(
     resultlen: *mut c_int,
 ) -> Result {
     let state = running()?;
-    state.datatypes.get(datatype)?;
-    let name = state.datatypes.name(datatype);
+    let name = if datatype == MPI_DATATYPE_NULL {
+        b"MPI_DATATYPE_NULL".as_slice().into()
+    } else {
+        state.datatypes.get(datatype)?;
+        state.datatypes.name(datatype)
+    };
     // SAFETY: the caller vouches for both; names are cut when they are set.
     unsafe {
         std::ptr::copy_nonoverlapping(name.as_ptr().cast(), type_name, name.len());

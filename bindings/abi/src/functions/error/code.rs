@@ -193,6 +193,7 @@ pub fn remove_error_class(errorclass: c_int) -> Result {
             "error class {errorclass} still has codes: remove them first"
         )));
     }
+    refuse_string(errorclass, &added)?;
     added.remove(&errorclass);
     Ok(())
 }

@@ -3,17 +3,18 @@
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
-use pamir_transport::tagged::buffer::{Buffer, Copied};
+use pamir_transport::tagged::buffer::Buffer;
 use pamir_transport::tagged::send::Completion;
 
+use super::modes::copy_of;
 use super::{COMPLETED_SEND, destination, irecv, isend, request_handle};
 use crate::compound::Compound;
 use crate::constants::MPI_REQUEST_NULL;
 use crate::count::Count;
-use crate::data::input;
+use crate::data::{buffer, span};
 use crate::error::Result;
 use crate::functions::communicator::named;
-use crate::functions::request::{complete_pair, completed};
+use crate::functions::request::{complete_pair, completed, request_free};
 use crate::process::{State, running};
 use crate::types::*;
 
@@ -38,6 +39,7 @@ pub unsafe fn sendrecv<C: Count>(
     status: *mut MPI_Status,
 ) -> Result {
     let (mut receive, mut sent) = (MPI_REQUEST_NULL, MPI_REQUEST_NULL);
+    check_send(sendbuf, sendcount, sendtype, dest, sendtag, comm)?;
     // SAFETY: the caller vouches for the buffers, which both requests are done with when this
     // returns.
     unsafe {
@@ -63,6 +65,25 @@ pub unsafe fn sendrecv<C: Count>(
     }
 }
 
+/// Refuses a send that could not be started, before a receive is posted which might take a
+/// message that is meant for another.
+fn check_send<C: Count>(
+    address: *const c_void,
+    count: C,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> Result {
+    let state = running()?;
+    let communicator = named(&state, comm)?;
+    if span(&state, address.cast(), count.to_i64(), datatype).is_none() {
+        buffer(&state, address.cast(), count.to_i64(), datatype)?;
+    }
+    destination(&communicator, dest, tag)?;
+    Ok(())
+}
+
 /// `MPI_Sendrecv_replace`: what is sent is copied first.
 ///
 /// # Safety
@@ -83,6 +104,7 @@ pub unsafe fn sendrecv_replace<C: Count>(
     let mut receive = MPI_REQUEST_NULL;
     // SAFETY: the caller vouches for the buffer.
     unsafe {
+        check_send(buf, count, datatype, dest, sendtag, comm)?;
         let copy = copied(buf, count, datatype)?;
         irecv(
             buf,
@@ -102,30 +124,28 @@ pub unsafe fn sendrecv_replace<C: Count>(
     }
 }
 
+/// A copy of what the buffer holds.
+///
 /// # Safety
 ///
 /// The buffer is readable.
-unsafe fn copied<C: Count>(
-    buf: *const c_void,
-    count: C,
-    datatype: MPI_Datatype,
-) -> Result<Vec<u8>> {
+unsafe fn copied<C: Count>(buf: *const c_void, count: C, datatype: MPI_Datatype) -> Result<Buffer> {
     let state = running()?;
+    let data = buffer(&state, buf.cast(), count.to_i64(), datatype)?;
     // SAFETY: as the caller vouches.
-    Ok(unsafe { input(&state, buf.cast(), count.to_i64(), datatype)? }.to_vec())
+    Ok(unsafe { copy_of(data) })
 }
 
-/// Starts a send that keeps its data itself.
-fn send_copy(data: Vec<u8>, dest: c_int, tag: c_int, comm: MPI_Comm) -> Result<MPI_Request> {
+/// Starts a send of a copy, which keeps its data itself.
+fn send_copy(copy: Buffer, dest: c_int, tag: c_int, comm: MPI_Comm) -> Result<MPI_Request> {
     let state = running()?;
     let communicator = named(&state, comm)?;
     let Some(rank) = destination(&communicator, dest, tag)? else {
         return Ok(MPI_Request(COMPLETED_SEND));
     };
     let to = pamir_mpi::point_to_point::address(&communicator, rank, tag);
-    let copy = Buffer::Noncontiguous(Box::new(Copied(data)));
     let (context, owner) = (state.process.context(), comm.0 as u64);
-    // SAFETY: the request keeps the data.
+    // SAFETY: the request keeps the copy.
     let id = unsafe {
         pamir_mpi::point_to_point::start_send(
             context,
@@ -160,12 +180,33 @@ impl Compound for Pair {
     fn status(&self, state: &State) -> MPI_Status {
         crate::functions::request::status_now(state, self.receive)
     }
+
+    fn released(&self, _: &State) -> Result<bool> {
+        let (mut receive, mut sent) = (self.receive, self.sent);
+        // SAFETY: the requests are locals; what is under way goes on.
+        unsafe {
+            request_free(&raw mut receive)?;
+            request_free(&raw mut sent)?;
+        }
+        Ok(true)
+    }
 }
 
-fn pair(receive: MPI_Request, sent: MPI_Request) -> Result<MPI_Request> {
+/// The request of both; if the send failed to start, the receive is taken back.
+fn pair(receive: MPI_Request, sent: Result<MPI_Request>) -> Result<MPI_Request> {
     let state = running()?;
-    let pair = Pair { receive, sent };
-    Ok(MPI_Request(state.requests.insert(Rc::new(Box::new(pair)))))
+    match sent {
+        Ok(sent) => {
+            let pair = Pair { receive, sent };
+            Ok(MPI_Request(state.requests.insert(Rc::new(Box::new(pair)))))
+        }
+        Err(error) => {
+            let ignored = std::ptr::null_mut();
+            // SAFETY: the status is ignored.
+            unsafe { complete_pair(receive, MPI_REQUEST_NULL, Err(error), ignored)? };
+            Ok(MPI_REQUEST_NULL)
+        }
+    }
 }
 
 /// `MPI_Isendrecv`.
@@ -189,6 +230,7 @@ pub unsafe fn isendrecv<C: Count>(
     request: *mut MPI_Request,
 ) -> Result {
     let (mut receive, mut sent) = (MPI_REQUEST_NULL, MPI_REQUEST_NULL);
+    check_send(sendbuf, sendcount, sendtype, dest, sendtag, comm)?;
     // SAFETY: the caller vouches for the buffers and the request.
     unsafe {
         irecv(
@@ -200,7 +242,7 @@ pub unsafe fn isendrecv<C: Count>(
             comm,
             &raw mut receive,
         )?;
-        isend(
+        let started = isend(
             sendbuf,
             sendcount,
             sendtype,
@@ -208,8 +250,8 @@ pub unsafe fn isendrecv<C: Count>(
             sendtag,
             comm,
             &raw mut sent,
-        )?;
-        request.write(pair(receive, sent)?);
+        );
+        request.write(pair(receive, started.map(|()| sent))?);
     }
     Ok(())
 }
@@ -234,6 +276,7 @@ pub unsafe fn isendrecv_replace<C: Count>(
     let mut receive = MPI_REQUEST_NULL;
     // SAFETY: the caller vouches for the buffer and the request.
     unsafe {
+        check_send(buf, count, datatype, dest, sendtag, comm)?;
         let copy = copied(buf, count, datatype)?;
         irecv(
             buf,
@@ -244,7 +287,7 @@ pub unsafe fn isendrecv_replace<C: Count>(
             comm,
             &raw mut receive,
         )?;
-        let sent = send_copy(copy, dest, sendtag, comm)?;
+        let sent = send_copy(copy, dest, sendtag, comm);
         request.write(pair(receive, sent)?);
     }
     Ok(())

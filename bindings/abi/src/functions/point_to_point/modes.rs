@@ -4,18 +4,20 @@
 //! that the program attached (see [`crate::functions::buffer`]).
 
 use std::ffi::{c_int, c_void};
+use std::rc::Rc;
 
+use pamir_mpi::communicator::Communicator;
 use pamir_mpi::point_to_point::{address, start_send};
 use pamir_transport::tagged::buffer::{Buffer, Copied};
-use pamir_transport::tagged::send::Completion;
+use pamir_transport::tagged::send::{Address, Completion};
 
 use super::{COMPLETED_SEND, destination, isend, send, send_mode, start_mode};
 use crate::count::Count;
-use crate::data::input;
+use crate::data::buffer;
 use crate::error::Result;
 use crate::functions::buffer::Space;
 use crate::functions::communicator::named;
-use crate::process::running;
+use crate::process::{State, running};
 use crate::types::*;
 
 /// `MPI_Ssend`.
@@ -114,20 +116,55 @@ pub unsafe fn bsend<C: Count>(
 ) -> Result {
     let state = running()?;
     let communicator = named(&state, comm)?;
-    // SAFETY: the caller vouches for the buffer.
-    let data = unsafe { input(&state, buf.cast(), count.to_i64(), datatype)? };
+    let data = buffer(&state, buf.cast(), count.to_i64(), datatype)?;
     let Some(rank) = destination(&communicator, dest, tag)? else {
         return Ok(());
     };
-    let space = Space::of(&state, comm);
-    space.take(&state, data.len())?;
     let to = address(&communicator, rank, tag);
-    let copy = Buffer::Noncontiguous(Box::new(Copied(data.to_vec())));
+    // SAFETY: the caller vouches for the buffer.
+    unsafe { send_buffered(&state, &communicator, comm, to, data) }
+}
+
+/// Sends a copy of the data, which is counted against the attached buffer.
+///
+/// # Safety
+///
+/// The data is readable.
+pub unsafe fn send_buffered(
+    state: &State,
+    communicator: &Rc<Communicator>,
+    comm: MPI_Comm,
+    to: Address,
+    data: Buffer,
+) -> Result {
+    let (space, bytes) = (Space::of(state, comm), data.bytes());
+    space.take(state, bytes)?;
     let (context, owner) = (state.process.context(), comm.0 as u64);
-    // SAFETY: the request keeps the copy.
-    let id = unsafe { start_send(context, &communicator, owner, to, copy, Completion::Local)? };
-    space.holds(&state, id, data.len());
+    // SAFETY: the caller vouches for the data, and the request keeps the copy.
+    let id = unsafe {
+        let copy = copy_of(data);
+        start_send(context, communicator, owner, to, copy, Completion::Local)?
+    };
+    space.holds(state, id, bytes);
     Ok(())
+}
+
+/// A message with the same bytes that keeps them itself.
+///
+/// # Safety
+///
+/// The data is readable.
+pub(super) unsafe fn copy_of(mut data: Buffer) -> Buffer {
+    let bytes = data.bytes();
+    let mut copy = Vec::with_capacity(bytes);
+    if bytes > 0 {
+        // SAFETY: the vector has room for the bytes, and `pack` writes each of them.
+        unsafe {
+            data.pack(0, copy.as_mut_ptr(), bytes);
+            copy.set_len(bytes);
+        }
+    }
+    Buffer::Noncontiguous(Box::new(Copied(copy)))
 }
 
 /// `MPI_Ibsend`: complete at once.

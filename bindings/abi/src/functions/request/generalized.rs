@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use crate::compound::Compound;
 use crate::constants::*;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorClass, Result};
 use crate::process::{State, running};
 use crate::types::*;
 
@@ -85,7 +85,10 @@ impl Compound for Generalized {
     }
 
     fn mark_complete(&self) -> Result<bool> {
-        self.complete.set(true);
+        if self.complete.replace(true) {
+            let text = "the generalized request has been completed before";
+            return Err(ErrorClass::Request.with(text));
+        }
         if self.released.get() {
             self.free()?;
         }
@@ -106,6 +109,7 @@ pub unsafe fn grequest_start(
     request: *mut MPI_Request,
 ) -> Result {
     let state = running()?;
+    crate::argument::address(request, "request")?;
     let operation = Generalized {
         query: query_fn,
         free: free_fn,

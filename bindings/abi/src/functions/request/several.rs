@@ -4,10 +4,13 @@
 
 use std::ffi::c_int;
 
-use super::{Done, complete, compound, settled, status_if_complete, try_complete};
+use super::{Done, complete, compound, is_complete, settled, status_if_complete, try_complete};
+use pamir_mpi::point_to_point::finish_quietly;
+
+use crate::argument::address;
 use crate::constants::*;
 use crate::error::{Error, ErrorClass, Object, Result};
-use crate::functions::point_to_point::{request_id, write_status};
+use crate::functions::point_to_point::{COMPLETED_SEND, request_id, write_status};
 use crate::process::{State, running};
 use crate::types::*;
 
@@ -33,17 +36,30 @@ impl Arrays {
         })
     }
 
+    /// Refuses a null array of indices, which has a place for each request.
+    fn check_indices(&self, indices: *mut c_int) -> Result {
+        if self.count == 0 {
+            return Ok(());
+        }
+        address(indices, "array_of_indices")
+    }
+
     fn request(&self, index: usize) -> MPI_Request {
         debug_assert!(index < self.count);
         // SAFETY: the program vouches for `count` entries, and every index is below it.
         unsafe { *self.requests.add(index) }
     }
 
+    /// The handle of a request that has ended, and is not persistent, names nothing from now on.
+    fn forget(&self, index: usize) {
+        // SAFETY: as in `request`.
+        unsafe { *self.requests.add(index) = MPI_REQUEST_NULL };
+    }
+
     /// Notes that request `index` has ended.
     fn end(&self, index: usize, done: &Done) {
         if !done.stays {
-            // SAFETY: as in `request`.
-            unsafe { *self.requests.add(index) = MPI_REQUEST_NULL };
+            self.forget(index);
         }
     }
 
@@ -66,9 +82,9 @@ impl Arrays {
 
 /// Turns the errors of several requests into one, and their codes into the statuses.
 ///
-/// `done` has the place of each status and how its request ended; `pending` those that have
-/// not ended.
-fn report(arrays: &Arrays, done: Vec<(usize, Done)>, pending: &[usize]) -> Result {
+/// `done` has the place of each status and how its request ended. No call that uses this gives
+/// back a status of a request that has not ended, so `MPI_ERR_PENDING` does not occur.
+fn report(arrays: &Arrays, done: Vec<(usize, Done)>) -> Result {
     let failed = done.iter().position(|(_, done)| done.result.is_err());
     let Some(failed) = failed else {
         for (place, done) in &done {
@@ -83,13 +99,6 @@ fn report(arrays: &Arrays, done: Vec<(usize, Done)>, pending: &[usize]) -> Resul
         if number == failed {
             first = done.result.err();
         }
-    }
-    for place in pending {
-        arrays.tell(
-            *place,
-            MPI_Status::empty(),
-            Some(ErrorClass::Pending.code()),
-        );
     }
     let first = first.expect("a failed request has its error");
     let text = format!("a request has failed: {first}; the statuses tell which");
@@ -112,6 +121,10 @@ pub unsafe fn waitall(
     let arrays = Arrays::new(count, requests, statuses)?;
     let mut first_error = None;
     for index in 0..arrays.count {
+        if statuses.is_null() && finish_plain(&state, arrays.request(index))? {
+            arrays.forget(index);
+            continue;
+        }
         let done = complete(&state, arrays.request(index))?;
         arrays.end(index, &done);
         let code = done.result.as_ref().err().map(Error::code);
@@ -138,6 +151,19 @@ pub unsafe fn waitall(
     }
 }
 
+/// Waits for a request whose status nobody wants, if it is a message, and ends it unless it has
+/// failed; whether it is ended.
+#[inline(always)]
+fn finish_plain(state: &State, request: MPI_Request) -> Result<bool> {
+    if request.0 == COMPLETED_SEND {
+        return Ok(true);
+    }
+    let Some(id) = request_id(request) else {
+        return Ok(false);
+    };
+    Ok(finish_quietly(state.process.context(), id)?)
+}
+
 impl Arrays {
     /// Says of an earlier status that its request succeeded, now that codes matter.
     fn settle_code(&self, index: usize) {
@@ -161,9 +187,10 @@ pub unsafe fn testall(
 ) -> Result {
     let state = running()?;
     let arrays = Arrays::new(count, requests, statuses)?;
+    address(flag, "flag")?;
     state.process.context().advance()?;
     for index in 0..arrays.count {
-        if status_if_complete(&state, arrays.request(index))?.is_none() {
+        if !is_complete(&state, arrays.request(index))? {
             // SAFETY: the caller vouches for it.
             unsafe { flag.write(0) };
             return Ok(());
@@ -177,20 +204,19 @@ pub unsafe fn testall(
         arrays.end(index, &done);
         ended.push((index, done));
     }
-    report(&arrays, ended, &[])
+    report(&arrays, ended)
 }
 
-/// The first complete request that is not idle, looking from `from` on and around.
-fn find_complete(state: &State, arrays: &Arrays, from: usize) -> Result<Found> {
+/// The first complete request that is not idle.
+fn find_complete(state: &State, arrays: &Arrays) -> Result<Found> {
     let mut all_idle = true;
-    for step in 0..arrays.count {
-        let index = (from + step) % arrays.count;
+    for index in 0..arrays.count {
         let request = arrays.request(index);
         if is_idle(state, request)? {
             continue;
         }
         all_idle = false;
-        if status_if_complete(state, request)?.is_some() {
+        if is_complete(state, request)? {
             return Ok(Found::At(index));
         }
     }
@@ -217,13 +243,6 @@ enum Found {
     At(usize),
     Nothing,
     AllIdle,
-}
-
-/// Where the next search for a complete request begins, so that none is passed over for ever.
-fn turn(state: &State, count: usize) -> usize {
-    let turn = state.turn.get().wrapping_add(1);
-    state.turn.set(turn);
-    if count == 0 { 0 } else { turn % count }
 }
 
 /// Ends request `index`, or says that there was none.
@@ -269,6 +288,7 @@ pub unsafe fn waitany(
 ) -> Result {
     let state = running()?;
     let arrays = Arrays::new(count, requests, std::ptr::null_mut())?;
+    address(indx, "indx")?;
     let found = wait_for_some(&state, &arrays)?;
     // SAFETY: the caller vouches for both.
     unsafe { end_any(&state, &arrays, found, indx, status) }
@@ -276,10 +296,9 @@ pub unsafe fn waitany(
 
 /// Waits until a request is complete; none if all are idle.
 fn wait_for_some(state: &State, arrays: &Arrays) -> Result<Option<usize>> {
-    let from = turn(state, arrays.count);
     let mut found = Ok(Found::Nothing);
     state.process.context().advance_until(|| {
-        found = find_complete(state, arrays, from);
+        found = find_complete(state, arrays);
         !matches!(found, Ok(Found::Nothing))
     })?;
     Ok(match found? {
@@ -302,8 +321,10 @@ pub unsafe fn testany(
 ) -> Result {
     let state = running()?;
     let arrays = Arrays::new(count, requests, std::ptr::null_mut())?;
+    address(indx, "indx")?;
+    address(flag, "flag")?;
     state.process.context().advance()?;
-    let found = match find_complete(&state, &arrays, turn(&state, arrays.count))? {
+    let found = match find_complete(&state, &arrays)? {
         Found::At(index) => Some(index),
         Found::AllIdle => None,
         Found::Nothing => {
@@ -345,7 +366,7 @@ fn end_some(state: &State, arrays: &Arrays, indices: *mut c_int, outcount: *mut 
     };
     // SAFETY: the program vouches for it.
     unsafe { outcount.write(number) };
-    report(arrays, ended, &[])
+    report(arrays, ended)
 }
 
 /// `MPI_Waitsome`, section 3.7.5.
@@ -362,6 +383,8 @@ pub unsafe fn waitsome(
 ) -> Result {
     let state = running()?;
     let arrays = Arrays::new(incount, requests, statuses)?;
+    address(outcount, "outcount")?;
+    arrays.check_indices(indices)?;
     wait_for_some(&state, &arrays)?;
     end_some(&state, &arrays, indices, outcount)
 }
@@ -380,6 +403,8 @@ pub unsafe fn testsome(
 ) -> Result {
     let state = running()?;
     let arrays = Arrays::new(incount, requests, statuses)?;
+    address(outcount, "outcount")?;
+    arrays.check_indices(indices)?;
     state.process.context().advance()?;
     end_some(&state, &arrays, indices, outcount)
 }
@@ -397,6 +422,7 @@ pub unsafe fn request_get_status_all(
 ) -> Result {
     let state = running()?;
     let arrays = Arrays::new(count, requests.cast_mut(), statuses)?;
+    address(flag, "flag")?;
     state.process.context().advance()?;
     let found = (0..arrays.count).map(|index| status_if_complete(&state, arrays.request(index)));
     let found: Option<Vec<_>> = found.collect::<Result<Vec<_>>>()?.into_iter().collect();
@@ -422,8 +448,10 @@ pub unsafe fn request_get_status_any(
 ) -> Result {
     let state = running()?;
     let arrays = Arrays::new(count, requests.cast_mut(), std::ptr::null_mut())?;
+    address(indx, "indx")?;
+    address(flag, "flag")?;
     state.process.context().advance()?;
-    let found = find_complete(&state, &arrays, 0)?;
+    let found = find_complete(&state, &arrays)?;
     // SAFETY: the caller vouches for all of them.
     unsafe {
         flag.write((!matches!(found, Found::Nothing)).into());
@@ -456,6 +484,8 @@ pub unsafe fn request_get_status_some(
 ) -> Result {
     let state = running()?;
     let arrays = Arrays::new(incount, requests.cast_mut(), statuses)?;
+    address(outcount, "outcount")?;
+    arrays.check_indices(indices)?;
     state.process.context().advance()?;
     let (mut number, mut all_idle) = (0, true);
     for index in 0..arrays.count {

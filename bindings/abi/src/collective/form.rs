@@ -1,0 +1,212 @@
+//! The forms in which an operation is carried out: blocking, nonblocking, persistent.
+//!
+//! Before: a call has a description of its operation. After: the operation is done
+//! ([`Blocking`]), goes on in the background behind a request ([`Nonblocking`]), or waits behind
+//! a request to be started ([`Persistent`]).
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context as TaskContext, Poll, Waker};
+
+use pamir_transport::context::Background;
+use pamir_transport::geometry::block_on;
+
+use super::{Call, Collective};
+use crate::argument::address;
+use crate::compound::Compound;
+use crate::error::{ErrorClass, Result};
+use crate::functions::info;
+use crate::functions::point_to_point::COMPLETED_SEND;
+use crate::process::State;
+use crate::types::{MPI_Info, MPI_Request, MPI_Status};
+
+/// A way to carry operations out.
+pub trait Form {
+    /// Refuses what the form's own arguments cannot be.
+    fn check(&self) -> Result {
+        Ok(())
+    }
+
+    /// Carries an operation out, or makes its request.
+    ///
+    /// # Safety
+    ///
+    /// The form's request is writable, if it has one.
+    unsafe fn carry_out(self, call: Call, operation: impl Collective) -> Result;
+}
+
+/// The call returns when the operation is done.
+pub struct Blocking;
+
+/// The call returns a request of the operation, which goes on in the background.
+pub struct Nonblocking(pub *mut MPI_Request);
+
+/// The call returns a request that starts the operation, any number of times.
+pub struct Persistent(pub MPI_Info, pub *mut MPI_Request);
+
+impl Form for Blocking {
+    #[inline]
+    unsafe fn carry_out(self, call: Call, operation: impl Collective) -> Result {
+        let done = block_on(call.state.process.context(), operation.run(&call))?;
+        call.outcome(done)
+    }
+}
+
+impl Form for Nonblocking {
+    fn check(&self) -> Result {
+        address(self.0, "request")
+    }
+
+    unsafe fn carry_out(self, call: Call, operation: impl Collective) -> Result {
+        let state = call.state;
+        let running = Running::start(state, Box::pin(run_once(call, operation)));
+        if let Some(result) = running.result.take() {
+            // Done at once: the request is one that needs no look-up.
+            result?;
+            // SAFETY: the caller vouches for the request.
+            unsafe { self.0.write(MPI_Request(COMPLETED_SEND)) };
+            return Ok(());
+        }
+        let once = Operation {
+            make: None,
+            running: RefCell::new(Some(running)),
+            active: Cell::new(true),
+        };
+        // SAFETY: as above.
+        unsafe { self.0.write(insert(state, once)) };
+        Ok(())
+    }
+}
+
+async fn run_once(call: Call, operation: impl Collective) -> Result {
+    let done = operation.run(&call).await;
+    call.outcome(done)
+}
+
+impl Form for Persistent {
+    fn check(&self) -> Result {
+        address(self.1, "request")?;
+        info::check(self.0)
+    }
+
+    unsafe fn carry_out(self, call: Call, operation: impl Collective) -> Result {
+        let state = call.state;
+        let kept = Rc::new((call.numbered(), operation));
+        let make = move || -> Boxed {
+            let kept = kept.clone();
+            Box::pin(async move {
+                let (call, operation) = &*kept;
+                let done = operation.run(call).await;
+                call.outcome(done)
+            })
+        };
+        let operation = Operation {
+            make: Some(Box::new(make)),
+            running: RefCell::new(None),
+            active: Cell::new(false),
+        };
+        // SAFETY: the caller vouches for the request.
+        unsafe { self.1.write(insert(state, operation)) };
+        Ok(())
+    }
+}
+
+type Boxed = Pin<Box<dyn Future<Output = Result>>>;
+
+/// An operation that goes on in the background.
+struct Running {
+    body: RefCell<Option<Boxed>>,
+    result: RefCell<Option<Result>>,
+}
+
+impl Running {
+    fn start(state: &State, body: Boxed) -> Rc<Self> {
+        let running = Rc::new(Self {
+            body: RefCell::new(Some(body)),
+            result: RefCell::new(None),
+        });
+        if !running.poll() {
+            state.process.context().add_background(running.clone());
+        }
+        running
+    }
+
+    fn is_complete(&self) -> bool {
+        self.result.borrow().is_some()
+    }
+}
+
+impl Background for Running {
+    fn poll(&self) -> bool {
+        let Some(mut body) = self.body.take() else {
+            return self.is_complete();
+        };
+        match body
+            .as_mut()
+            .poll(&mut TaskContext::from_waker(Waker::noop()))
+        {
+            Poll::Pending => {
+                self.body.replace(Some(body));
+                false
+            }
+            Poll::Ready(result) => {
+                self.result.replace(Some(result));
+                true
+            }
+        }
+    }
+}
+
+fn insert(state: &State, operation: Operation) -> MPI_Request {
+    MPI_Request(state.requests.insert(Rc::new(Box::new(operation))))
+}
+
+/// The request of a collective operation.
+struct Operation {
+    /// Makes the next run, if it is persistent.
+    make: Option<Box<dyn Fn() -> Boxed>>,
+    running: RefCell<Option<Rc<Running>>>,
+    active: Cell<bool>,
+}
+
+impl Compound for Operation {
+    fn is_complete(&self, _: &State) -> bool {
+        self.running
+            .borrow()
+            .as_ref()
+            .is_none_or(|running| running.is_complete())
+    }
+
+    fn finish(&self, _: &State) -> (MPI_Status, Result) {
+        self.active.set(false);
+        let running = self.running.take();
+        let result = running.and_then(|running| running.result.take());
+        (MPI_Status::empty(), result.unwrap_or(Ok(())))
+    }
+
+    fn status(&self, _: &State) -> MPI_Status {
+        MPI_Status::empty()
+    }
+
+    fn is_persistent(&self) -> bool {
+        self.make.is_some()
+    }
+
+    fn is_active(&self) -> bool {
+        self.active.get()
+    }
+
+    fn start(&self, state: &State) -> Result {
+        let Some(make) = &self.make else {
+            return Err(ErrorClass::Request.with("only a persistent request can be started"));
+        };
+        if self.active.replace(true) {
+            return Err(ErrorClass::Request.with("the persistent operation is already under way"));
+        }
+        let running = Running::start(state, make());
+        self.running.replace(Some(running));
+        Ok(())
+    }
+}

@@ -1,0 +1,142 @@
+//! The short way of the calls that everything is measured by.
+//!
+//! Before: `MPI_Send`, `MPI_Isend`, `MPI_Recv` or `MPI_Irecv`, in whose exported function all of
+//! this stands. After: the line is in the target's memory, the message in its buffer, or the
+//! receive in the posted queue. What is unusual in any way, bad arguments too, is not done here:
+//! then the general functions next door do it, or say what is wrong.
+//!
+//! Invariant: nothing here is done unless all of it can be done.
+
+use std::ffi::{c_int, c_void};
+
+use pamir_mpi::communicator::Communicator;
+use pamir_mpi::point_to_point::{address, envelope};
+use pamir_transport::tagged::envelope::Pattern;
+use pamir_transport::tagged::send::LINE_DATA_BYTES;
+
+use super::{request_handle, too_long, write_status};
+use crate::constants::*;
+use crate::data::span;
+use crate::error::{Error, Result};
+use crate::process::{State, undisturbed};
+use crate::types::*;
+
+/// The communicator behind a handle, if that is one of the communicators which short messages
+/// are fast in.
+#[inline(always)]
+pub(super) fn well_known(state: &State, comm: MPI_Comm) -> Option<&Communicator> {
+    (comm == MPI_COMM_WORLD).then(|| &**state.process.world())
+}
+
+/// A send of a short message that can go at once; whether it has gone.
+///
+/// # Safety
+///
+/// `buf` is readable for `count` elements of `datatype`.
+#[inline(always)]
+pub(super) unsafe fn send_line(
+    buf: *const c_void,
+    count: i64,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> bool {
+    let Some(state) = undisturbed() else {
+        return false;
+    };
+    let Some(communicator) = well_known(state, comm) else {
+        return false;
+    };
+    let Some(data) = span(state, buf.cast(), count, datatype) else {
+        return false;
+    };
+    if data.bytes > LINE_DATA_BYTES || !communicator.has_peer(dest as usize) || tag < 0 {
+        return false;
+    }
+    let to = address(communicator, dest as usize, tag);
+    let context = state.process.context();
+    // SAFETY: as the caller vouches; the length was just checked.
+    unsafe { context.send_line(to, data.address, data.bytes) }
+}
+
+/// A receive of a short message that has come; whether it was that.
+///
+/// # Safety
+///
+/// As for [`recv`].
+#[inline(always)]
+pub(super) unsafe fn receive_line(
+    buf: *mut c_void,
+    count: i64,
+    datatype: MPI_Datatype,
+    source_rank: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    status: *mut MPI_Status,
+) -> Option<Result> {
+    let state = undisturbed()?;
+    let communicator = well_known(state, comm)?;
+    let data = span(state, buf.cast(), count, datatype)?;
+    if !communicator.has_peer(source_rank as usize) || tag < 0 {
+        return None;
+    }
+    let wanted = envelope(communicator, source_rank as usize, tag);
+    let context = state.process.context();
+    // SAFETY: the caller vouches for the buffer.
+    let message_bytes = unsafe { context.receive_line(wanted, data.address, data.bytes)? };
+    // SAFETY: as the caller vouches.
+    Some(unsafe { tell(status, source_rank, tag, message_bytes, data.bytes) })
+}
+
+/// Says how the receive of a message of `message_bytes` bytes into `room` bytes has ended.
+///
+/// # Safety
+///
+/// `status` is writable or `MPI_STATUS_IGNORE`.
+#[inline(always)]
+pub(super) unsafe fn tell(
+    status: *mut MPI_Status,
+    rank: c_int,
+    tag: c_int,
+    message_bytes: usize,
+    room: usize,
+) -> Result {
+    let bytes = message_bytes.min(room) as i64;
+    // SAFETY: as the caller vouches.
+    unsafe { write_status(status, MPI_Status::new(rank, tag, bytes)) };
+    if message_bytes > room {
+        return Err(too_long(message_bytes, room, rank as u32, tag));
+    }
+    Ok(())
+}
+
+/// Posts a receive of contiguous data with neither wildcard; none if it is of another kind.
+///
+/// # Safety
+///
+/// As for [`irecv`].
+#[inline(always)]
+pub(super) unsafe fn post(
+    buf: *mut c_void,
+    count: i64,
+    datatype: MPI_Datatype,
+    source_rank: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> Option<Result<MPI_Request>> {
+    let state = undisturbed()?;
+    let communicator = well_known(state, comm)?;
+    let data = span(state, buf.cast(), count, datatype)?;
+    if !communicator.has_peer(source_rank as usize) || tag < 0 {
+        return None;
+    }
+    let wanted = Pattern::exactly(envelope(communicator, source_rank as usize, tag));
+    let context = state.process.context();
+    // SAFETY: as the caller vouches.
+    let posted = unsafe { context.receive(wanted, data.buffer()) };
+    Some(posted.map_err(Error::from).map(|request| {
+        request.owner.set(comm.0 as u64);
+        request_handle(request.id())
+    }))
+}

@@ -1,0 +1,484 @@
+/*
+ * pami.h - the parallel active messaging interface of Pamir (libpami.so).
+ *
+ * Names, argument orders, structure members and constants are those of the interface that IBM
+ * published for Blue Gene/Q, so that a program written for it compiles and runs here.
+ *
+ * The life of a program:
+ *
+ *   PAMI_Client_create  ->  PAMI_Context_createv  ->  PAMI_Dispatch_set
+ *     ->  PAMI_Send ..., PAMI_Context_advance ...
+ *     ->  PAMI_Context_destroyv  ->  PAMI_Client_destroy
+ *
+ * Three rules hold everywhere:
+ *
+ *   1. A context is used by one thread at a time. Threads that share one take its lock
+ *      (PAMI_Context_lock). Only PAMI_Context_post needs no lock.
+ *   2. Nothing moves unless PAMI_Context_advance (advancev, trylock_advancev) is called, and
+ *      every callback of a context runs in the thread that advances it.
+ *   3. A callback may send, put, get and post; it does not advance its own context.
+ *
+ * Functions return PAMI_SUCCESS, or say with PAMI_Error_text what was wrong.
+ */
+#ifndef PAMI_H
+#define PAMI_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- results ---------------------------------------------------------------------------- */
+
+typedef enum {
+    PAMI_SUCCESS = 0,
+    PAMI_NERROR = -1,      /* an error, where a negative number is wanted */
+    PAMI_ERROR = 1,        /* an error without a number of its own */
+    PAMI_INVAL = 2,        /* an argument makes no sense */
+    PAMI_UNIMPL = 3,       /* this library does not do that */
+    PAMI_EAGAIN = 4,       /* not now: nothing happened, or no room; try again */
+    PAMI_ENOMEM = 5,       /* no memory */
+    PAMI_SHUTDOWN = 6,     /* the other task has left */
+    PAMI_CHECK_ERRNO = 7,  /* errno says more */
+    PAMI_OTHER = 8,
+    PAMI_RESULT_EXT = 1000 /* results of extensions begin here */
+} pami_result_t;
+
+/* Writes what the calling thread's last failed call had to say, at most `length` characters with
+ * the closing 0; the number of characters in front of it. */
+size_t PAMI_Error_text(char *string, size_t length);
+
+/* ---- handles ---------------------------------------------------------------------------- */
+
+typedef void *pami_client_t;     /* an exclusive collection of resources */
+typedef void *pami_context_t;    /* one threading point of a client */
+typedef void *pami_type_t;       /* a layout of data */
+typedef uint32_t pami_task_t;    /* a process of the job */
+typedef uint32_t pami_endpoint_t; /* a context of a task of a client; holds no pointer */
+typedef void *pami_geometry_t;   /* tasks that communicate collectively */
+typedef size_t pami_algorithm_t; /* an algorithm of a collective operation */
+
+extern pami_client_t PAMI_CLIENT_NULL;
+extern pami_context_t PAMI_CONTEXT_NULL;
+extern pami_type_t PAMI_TYPE_NULL;
+extern pami_geometry_t PAMI_GEOMETRY_NULL;
+extern pami_algorithm_t PAMI_ALGORITHM_NULL;
+extern pami_endpoint_t PAMI_ENDPOINT_NULL;
+extern size_t PAMI_ALL_CONTEXTS;
+
+/* ---- callbacks -------------------------------------------------------------------------- */
+
+/* Something has ended; `result` says how. */
+typedef void (*pami_event_function)(pami_context_t context, void *cookie, pami_result_t result);
+
+/* Posted work: called again at the next advance as long as it returns PAMI_EAGAIN. */
+typedef pami_result_t (*pami_work_function)(pami_context_t context, void *cookie);
+
+/* Handles `bytes` bytes from `source` for `target`: copies them, or combines them. */
+typedef void (*pami_data_function)(void *target, void *source, size_t bytes, void *cookie);
+
+/* Storage of posted work: the program keeps it until the work has run. */
+#define PAMI_WORK_SIZE_STATIC (8 * sizeof(uintptr_t))
+typedef uintptr_t pami_work_t[PAMI_WORK_SIZE_STATIC / sizeof(uintptr_t)];
+
+extern pami_data_function PAMI_DATA_COPY; /* copies */
+
+/* ---- predefined types ------------------------------------------------------------------- */
+
+extern pami_type_t PAMI_TYPE_BYTE;
+extern pami_type_t PAMI_TYPE_SIGNED_INT;
+extern pami_type_t PAMI_TYPE_UNSIGNED_INT;
+extern pami_type_t PAMI_TYPE_SIGNED_LONG;
+extern pami_type_t PAMI_TYPE_UNSIGNED_LONG;
+extern pami_type_t PAMI_TYPE_SIGNED_LONG_LONG;
+extern pami_type_t PAMI_TYPE_UNSIGNED_LONG_LONG;
+
+/* ---- configuration ---------------------------------------------------------------------- */
+
+typedef enum {
+    PAMI_CLIENT_CLOCK_MHZ = 100,     /* size_t: clock of the processor, in MHz */
+    PAMI_CLIENT_CONST_CONTEXTS,      /* size_t: 1: every task may make as many contexts */
+    PAMI_CLIENT_HWTHREADS_AVAILABLE, /* size_t: processors this task has for itself, at least 1 */
+    PAMI_CLIENT_MEMREGION_SIZE,      /* size_t: bytes of a pami_memregion_t */
+    PAMI_CLIENT_MEM_SIZE,            /* size_t: main memory, in MiB */
+    PAMI_CLIENT_NUM_TASKS,           /* size_t: tasks of the job */
+    PAMI_CLIENT_NUM_LOCAL_TASKS,     /* size_t: those of them on this machine */
+    PAMI_CLIENT_LOCAL_TASKS,         /* size_t[]: their numbers */
+    PAMI_CLIENT_NUM_CONTEXTS,        /* size_t: contexts that this task may make */
+    PAMI_CLIENT_PROCESSOR_NAME,      /* char[]: a name of this process's own */
+    PAMI_CLIENT_TASK_ID,             /* size_t: this task */
+    PAMI_CLIENT_WTIMEBASE_MHZ,       /* size_t: clock of PAMI_Wtimebase, in MHz */
+    PAMI_CLIENT_WTICK,               /* double: resolution of PAMI_Wtime, in seconds */
+    PAMI_CLIENT_NONCONTIG,           /* bool: algorithms for noncontiguous data are offered */
+    PAMI_CLIENT_MEMORY_OPTIMIZE,     /* size_t: 0, or how much memory is to be spared */
+
+    PAMI_CONTEXT_DISPATCH_ID_MAX = 200, /* size_t: the highest dispatch id */
+
+    PAMI_DISPATCH_RECV_IMMEDIATE_MAX = 300, /* size_t: header and data a dispatch function gets whole */
+    PAMI_DISPATCH_SEND_IMMEDIATE_MAX,       /* size_t: header and data PAMI_Send_immediate takes */
+    PAMI_DISPATCH_ATOM_SIZE_MAX,            /* size_t: largest atom of a typed message */
+
+    PAMI_GEOMETRY_OPTIMIZE = 400,
+    PAMI_GEOMETRY_NONCONTIG,
+    PAMI_GEOMETRY_MEMORY_OPTIMIZE,
+
+    PAMI_TYPE_DATA_SIZE = 500,
+    PAMI_TYPE_DATA_EXTENT,
+    PAMI_TYPE_ATOM_SIZE,
+
+    PAMI_ATTRIBUTE_NAME_EXT = 1000 /* attributes of extensions begin here */
+} pami_attribute_name_t;
+
+typedef union {
+    size_t intval;
+    double doubleval;
+    const char *chararray;
+    const size_t *intarray;
+} pami_attribute_value_t;
+
+typedef struct {
+    pami_attribute_name_t name;
+    pami_attribute_value_t value;
+} pami_configuration_t;
+
+typedef char *pami_user_key_t;
+typedef char *pami_user_value_t;
+
+typedef struct {
+    pami_user_key_t key;
+    pami_user_value_t value;
+} pami_user_config_t;
+
+/* ---- clients ---------------------------------------------------------------------------- */
+
+/* Joins the job of this process (that of mpiexec, or one of its own) as client `name`. Several
+ * clients coexist, also with MPI. A name is used once in a process. Every task gives the same
+ * names. Of the configuration, PAMI_CLIENT_NONCONTIG and PAMI_CLIENT_MEMORY_OPTIMIZE are kept. */
+pami_result_t PAMI_Client_create(const char *name, pami_client_t *client,
+                                 pami_configuration_t configuration[], size_t num_configs);
+
+/* Ends a client whose contexts are destroyed. The handle becomes PAMI_CLIENT_NULL. */
+pami_result_t PAMI_Client_destroy(pami_client_t *client);
+
+pami_result_t PAMI_Client_query(pami_client_t client, pami_configuration_t configuration[],
+                                size_t num_configs);
+
+/* No attribute of a client can be changed: PAMI_INVAL says which one was tried. */
+pami_result_t PAMI_Client_update(pami_client_t client, pami_configuration_t configuration[],
+                                 size_t num_configs);
+
+/* ---- contexts --------------------------------------------------------------------------- */
+
+/* Makes the next `ncontexts` contexts of the client, at most PAMI_CLIENT_NUM_CONTEXTS in all
+ * (environment variable PAMIR_CONTEXTS). Their places in the order of making are their offsets. */
+pami_result_t PAMI_Context_createv(pami_client_t client, pami_configuration_t configuration[],
+                                   size_t num_configs, pami_context_t context[], size_t ncontexts);
+
+/* Moves out what waits, and ends the contexts. The handles become PAMI_CONTEXT_NULL. */
+pami_result_t PAMI_Context_destroyv(pami_context_t *contexts, size_t ncontexts);
+
+pami_result_t PAMI_Context_query(pami_context_t context, pami_configuration_t configuration[],
+                                 size_t num_configs);
+pami_result_t PAMI_Context_update(pami_context_t context, pami_configuration_t configuration[],
+                                  size_t num_configs);
+
+/* Polls until something has happened, at most `maximum` times: PAMI_SUCCESS if something has,
+ * PAMI_EAGAIN if not. */
+pami_result_t PAMI_Context_advance(pami_context_t context, size_t maximum);
+
+/* The same for several contexts, in turn. */
+pami_result_t PAMI_Context_advancev(pami_context_t context[], size_t count, size_t maximum);
+
+/* The same, of those contexts whose lock is free, under their locks. */
+pami_result_t PAMI_Context_trylock_advancev(pami_context_t context[], size_t count, size_t maximum);
+
+/* A context's lock. It is not recursive. */
+pami_result_t PAMI_Context_lock(pami_context_t context);
+pami_result_t PAMI_Context_trylock(pami_context_t context);
+pami_result_t PAMI_Context_unlock(pami_context_t context);
+
+/* Hands over work to whoever advances the context next. Any thread may post, without the lock. */
+pami_result_t PAMI_Context_post(pami_context_t context, pami_work_t *work, pami_work_function fn,
+                                void *cookie);
+
+/* ---- endpoints -------------------------------------------------------------------------- */
+
+/* The endpoint of context `offset` of `task`. Nothing is sent: the context need not exist yet. */
+pami_result_t PAMI_Endpoint_create(pami_client_t client, pami_task_t task, size_t offset,
+                                   pami_endpoint_t *endpoint);
+pami_result_t PAMI_Endpoint_query(pami_endpoint_t endpoint, pami_task_t *task, size_t *offset);
+
+/* ---- hints ------------------------------------------------------------------------------ */
+
+typedef enum {
+    PAMI_HINT_DEFAULT = 0, /* the library chooses */
+    PAMI_HINT_ENABLE = 1,
+    PAMI_HINT_DISABLE = 2,
+    PAMI_HINT_INVALID = 3
+} pami_hint_t;
+
+/* Hints of a dispatch id. They are followed, or PAMI_Dispatch_set refuses them:
+ * use_shmem disabled, use_rdma enabled, remote_async_progress enabled, and consistency together
+ * with long_header enabled. */
+typedef struct {
+    unsigned multicontext : 2;          /* other contexts may help: here none does */
+    unsigned long_header : 2;           /* headers longer than a packet */
+    unsigned recv_contiguous : 2;       /* pami_recv_t: type and offset are not set */
+    unsigned recv_copy : 2;             /* pami_recv_t: data_fn and data_cookie are not set */
+    unsigned recv_immediate : 2;        /* header and data come with the call; disabled: never */
+    unsigned consistency : 2;           /* dispatched in the order of sending */
+    unsigned buffer_registered : 2;     /* buffers lie in memory regions */
+    unsigned remote_async_progress : 2; /* the target advances by itself */
+    unsigned use_rdma : 2;              /* data moves between memories */
+    unsigned use_shmem : 2;             /* messages go through shared memory: always */
+    unsigned queue_immediate : 2;       /* disabled: PAMI_Send_immediate returns PAMI_EAGAIN */
+} pami_dispatch_hint_t;
+
+/* Hints of one message; they may be ignored, and are. */
+typedef struct {
+    unsigned reserved0 : 12;
+    unsigned buffer_registered : 2;
+    unsigned remote_async_progress : 2;
+    unsigned use_rdma : 2;
+    unsigned use_shmem : 2;
+    unsigned reserved1 : 2;
+} pami_send_hint_t;
+
+/* Hints of one collective operation. */
+typedef struct {
+    unsigned multicontext : 2;
+    unsigned reserved0 : 20;
+} pami_collective_hint_t;
+
+/* ---- receiving -------------------------------------------------------------------------- */
+
+/* Where the data of a message goes: filled in by the dispatch function. */
+typedef struct {
+    void *cookie;                 /* for local_fn */
+    pami_event_function local_fn; /* all data is there */
+    void *addr;                   /* room for all of it; NULL: it is not wanted */
+    pami_type_t type;             /* its layout there; PAMI_TYPE_BYTE: one piece */
+    size_t offset;                /* where in the layout it begins */
+    pami_data_function data_fn;   /* PAMI_DATA_COPY */
+    void *data_cookie;            /* for data_fn */
+} pami_recv_t;
+
+/* Receives a message. Either all data is there (`pipe_addr` is not NULL, `recv` is NULL), or it
+ * says in `recv` where the `data_size` bytes go. Header and pipe are good until it returns. */
+typedef void (*pami_dispatch_p2p_function)(pami_context_t context, void *cookie,
+                                           const void *header_addr, size_t header_size,
+                                           const void *pipe_addr, size_t data_size,
+                                           pami_endpoint_t origin, pami_recv_t *recv);
+
+typedef union {
+    pami_dispatch_p2p_function p2p;
+} pami_dispatch_callback_function;
+
+/* Says who receives the messages of id `dispatch` (0 to PAMI_CONTEXT_DISPATCH_ID_MAX). The
+ * sending context sets it too, with the same hints. A message to an id that is not set ends the
+ * sender's event with PAMI_ERROR; if nobody waits for it, the receiver's advance fails. */
+pami_result_t PAMI_Dispatch_set(pami_context_t context, size_t dispatch,
+                                pami_dispatch_callback_function fn, void *cookie,
+                                pami_dispatch_hint_t options);
+pami_result_t PAMI_Dispatch_query(pami_context_t context, size_t dispatch,
+                                  pami_configuration_t configuration[], size_t num_configs);
+pami_result_t PAMI_Dispatch_update(pami_context_t context, size_t dispatch,
+                                   pami_configuration_t configuration[], size_t num_configs);
+
+/* ---- sending ---------------------------------------------------------------------------- */
+
+typedef struct {
+    struct iovec header;
+    struct iovec data;
+    size_t dispatch;
+    pami_send_hint_t hints;
+    pami_endpoint_t dest;
+} pami_send_immediate_t;
+
+typedef struct {
+    void *cookie;                  /* for both functions */
+    pami_event_function local_fn;  /* header and data may be changed; may be NULL */
+    pami_event_function remote_fn; /* the target has received all; may be NULL */
+} pami_send_event_t;
+
+typedef struct {
+    pami_send_immediate_t send;
+    pami_send_event_t events;
+} pami_send_t;
+
+/* Sends header and data, at most PAMI_DISPATCH_SEND_IMMEDIATE_MAX bytes together; both may be
+ * changed when it returns. */
+pami_result_t PAMI_Send_immediate(pami_context_t context, pami_send_immediate_t *parameters);
+
+/* Sends header and data of any length. */
+pami_result_t PAMI_Send(pami_context_t context, pami_send_t *parameters);
+
+/* ---- puts and gets ---------------------------------------------------------------------- */
+
+typedef struct {
+    pami_endpoint_t dest;
+    pami_send_hint_t hints;
+    size_t bytes;                /* more than 0 */
+    void *cookie;                /* for all functions */
+    pami_event_function done_fn; /* it has ended here */
+} pami_rma_t;
+
+typedef struct {
+    void *local;
+    void *remote;
+} pami_rma_addr_t;
+
+typedef struct {
+    pami_event_function rdone_fn; /* the data is in the target's memory */
+} pami_rma_put_t;
+
+typedef struct {
+    pami_rma_t rma;
+    pami_rma_addr_t addr;
+    pami_rma_put_t put;
+} pami_put_simple_t;
+
+typedef struct {
+    pami_rma_t rma;
+    pami_rma_addr_t addr;
+} pami_get_simple_t;
+
+/* Writes to, and reads from, an address of the other task. */
+pami_result_t PAMI_Put(pami_context_t context, pami_put_simple_t *parameters);
+pami_result_t PAMI_Get(pami_context_t context, pami_get_simple_t *parameters);
+
+/* ---- memory regions --------------------------------------------------------------------- */
+
+#define PAMI_CLIENT_MEMREGION_SIZE_STATIC 32
+
+/* A region of a task's memory. It may be sent to other tasks as it is. */
+typedef uintptr_t pami_memregion_t[PAMI_CLIENT_MEMREGION_SIZE_STATIC / sizeof(uintptr_t)];
+
+/* Registers memory; all of it is granted. */
+pami_result_t PAMI_Memregion_create(pami_context_t context, void *address, size_t bytes_in,
+                                    size_t *bytes_out, pami_memregion_t *memregion);
+
+/* Takes a region back; its handle is no region any more. */
+pami_result_t PAMI_Memregion_destroy(pami_context_t context, pami_memregion_t *memregion);
+
+typedef struct {
+    pami_memregion_t *mr;
+    size_t offset;
+} pami_rma_mr_t;
+
+typedef struct {
+    pami_rma_mr_t local;
+    pami_rma_mr_t remote;
+} pami_rdma_t;
+
+typedef struct {
+    pami_rma_t rma;
+    pami_rdma_t rdma;
+    pami_rma_put_t put;
+} pami_rput_simple_t;
+
+typedef struct {
+    pami_rma_t rma;
+    pami_rdma_t rdma;
+} pami_rget_simple_t;
+
+/* Puts and gets between a region here and one of the other task, which bounds are checked by. */
+pami_result_t PAMI_Rput(pami_context_t context, pami_rput_simple_t *parameters);
+pami_result_t PAMI_Rget(pami_context_t context, pami_rget_simple_t *parameters);
+
+/* ---- read-modify-write ------------------------------------------------------------------ */
+
+typedef enum {
+    PAMI_ATOMIC_FETCH = 0x1 << 0,   /* *local becomes *remote as it was */
+    PAMI_ATOMIC_COMPARE = 0x1 << 1, /* only if *remote equals *test */
+    PAMI_ATOMIC_SET = 0x1 << 2,     /* *remote becomes *value */
+    PAMI_ATOMIC_ADD = 0x2 << 2,     /* *value is added to *remote */
+    PAMI_ATOMIC_OR = 0x3 << 2,
+    PAMI_ATOMIC_AND = 0x4 << 2,
+    PAMI_ATOMIC_XOR = 0x5 << 2,
+
+    PAMI_ATOMIC_FETCH_SET = PAMI_ATOMIC_FETCH | PAMI_ATOMIC_SET,
+    PAMI_ATOMIC_FETCH_ADD = PAMI_ATOMIC_FETCH | PAMI_ATOMIC_ADD,
+    PAMI_ATOMIC_FETCH_OR = PAMI_ATOMIC_FETCH | PAMI_ATOMIC_OR,
+    PAMI_ATOMIC_FETCH_AND = PAMI_ATOMIC_FETCH | PAMI_ATOMIC_AND,
+    PAMI_ATOMIC_FETCH_XOR = PAMI_ATOMIC_FETCH | PAMI_ATOMIC_XOR,
+
+    PAMI_ATOMIC_COMPARE_SET = PAMI_ATOMIC_COMPARE | PAMI_ATOMIC_SET,
+    PAMI_ATOMIC_COMPARE_ADD = PAMI_ATOMIC_COMPARE | PAMI_ATOMIC_ADD,
+    PAMI_ATOMIC_COMPARE_OR = PAMI_ATOMIC_COMPARE | PAMI_ATOMIC_OR,
+    PAMI_ATOMIC_COMPARE_AND = PAMI_ATOMIC_COMPARE | PAMI_ATOMIC_AND,
+    PAMI_ATOMIC_COMPARE_XOR = PAMI_ATOMIC_COMPARE | PAMI_ATOMIC_XOR,
+
+    PAMI_ATOMIC_FETCH_COMPARE_SET = PAMI_ATOMIC_FETCH | PAMI_ATOMIC_COMPARE_SET,
+    PAMI_ATOMIC_FETCH_COMPARE_ADD = PAMI_ATOMIC_FETCH | PAMI_ATOMIC_COMPARE_ADD,
+    PAMI_ATOMIC_FETCH_COMPARE_OR = PAMI_ATOMIC_FETCH | PAMI_ATOMIC_COMPARE_OR,
+    PAMI_ATOMIC_FETCH_COMPARE_AND = PAMI_ATOMIC_FETCH | PAMI_ATOMIC_COMPARE_AND,
+    PAMI_ATOMIC_FETCH_COMPARE_XOR = PAMI_ATOMIC_FETCH | PAMI_ATOMIC_COMPARE_XOR
+} pami_atomic_t;
+
+typedef struct {
+    pami_endpoint_t dest;
+    pami_send_hint_t hints;
+    void *cookie;                /* for done_fn */
+    pami_event_function done_fn; /* it is done, and *local stored */
+    void *local;                 /* written if the operation fetches */
+    void *remote;                /* the other task's integer, aligned */
+    void *value;                 /* read before PAMI_Rmw returns */
+    void *test;                  /* read before PAMI_Rmw returns, if the operation compares */
+    pami_atomic_t operation;
+    pami_type_t type;            /* signed or unsigned int, long or long long */
+} pami_rmw_t;
+
+/* One atomic step on an integer of another task. The target does it when it advances. */
+pami_result_t PAMI_Rmw(pami_context_t context, pami_rmw_t *parameters);
+
+/* ---- fences ----------------------------------------------------------------------------- */
+
+/* A region in which fences may be asked for; regions are not nested. */
+pami_result_t PAMI_Fence_begin(pami_context_t context);
+pami_result_t PAMI_Fence_end(pami_context_t context);
+
+/* Tells when all that this context has sent, put, got and modified before is where it should be:
+ * at every endpoint, or at one. */
+pami_result_t PAMI_Fence_all(pami_context_t context, pami_event_function done_fn, void *cookie);
+pami_result_t PAMI_Fence_endpoint(pami_context_t context, pami_event_function done_fn,
+                                  void *cookie, pami_endpoint_t target);
+
+/* ---- tasks that come and go ------------------------------------------------------------- */
+
+/* Refuses instructions to some endpoints (PAMI_SHUTDOWN), until they are resumed. While something
+ * is under way to one of them, none is purged: PAMI_EAGAIN. */
+pami_result_t PAMI_Purge(pami_context_t context, pami_endpoint_t *dest, size_t count);
+pami_result_t PAMI_Resume(pami_context_t context, pami_endpoint_t *dest, size_t count);
+
+/* ---- time ------------------------------------------------------------------------------- */
+
+double PAMI_Wtime(pami_client_t client);                 /* seconds */
+unsigned long long PAMI_Wtimebase(pami_client_t client); /* counts PAMI_CLIENT_WTIMEBASE_MHZ */
+
+/* ---- extensions ------------------------------------------------------------------------- */
+
+typedef void *pami_extension_t;
+
+/* There is one, "EXT_pamir":
+ *   "version"  const char[]
+ *   "wait"     pami_result_t (*)(pami_context_t, unsigned long long nanoseconds): sleeps until
+ *              something may have come for the context, at most so long
+ */
+#define __pami_extension_EXT_pamir__ 1
+
+pami_result_t PAMI_Extension_open(pami_client_t client, const char *name,
+                                  pami_extension_t *extension);
+pami_result_t PAMI_Extension_close(pami_extension_t extension);
+void *PAMI_Extension_symbol(pami_extension_t extension, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

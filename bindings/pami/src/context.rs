@@ -1,0 +1,431 @@
+//! Contexts: creating and destroying them, advancing them, their locks.
+//!
+//! Before: a client's handle. After: [`ContextObject`]s, which sending and receiving use
+//! ("Parallel active messages": a context is a threading point; a thread that has one for
+//! itself needs no lock, several take it before they post or advance).
+//!
+//! | from    | to        | by |
+//! |---------|-----------|----|
+//! |         | living    | `PAMI_Context_createv` |
+//! | living  | destroyed | `PAMI_Context_destroyv` |
+//!
+//! Invariant: the transport's context is used by one thread at a time. The program sees to
+//! that, with the context's lock or otherwise: it is PAMI's contract for every function that
+//! takes a context, except post, lock, trylock and unlock.
+
+use std::cell::{Cell, UnsafeCell};
+use std::ffi::c_void;
+use std::mem::ManuallyDrop;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use lock_api::RawMutex as _;
+use pamir_driver::waiting::SPIN_POLLS;
+use pamir_transport::active::ActiveError;
+use pamir_transport::context::Context;
+use pamir_transport::work_queue::WorkQueue;
+use parking_lot::RawMutex;
+
+use crate::client::{ClientObject, client_of};
+use crate::configuration::{attribute, entries, query, update};
+use crate::dispatch::HIGHEST_DISPATCH;
+use crate::refusal::{Code, Refusal, answer, refused};
+use crate::structures::{Configuration, DispatchHints, Value};
+
+/// What a living context's handle points to.
+const LIVING: u64 = 0x5458_4E43_494D_4150;
+
+/// A context, for ever; its mark goes when it is destroyed, and what it holds with it.
+pub struct ContextObject {
+    mark: AtomicU64,
+    client: &'static ClientObject,
+    context: UnsafeCell<ManuallyDrop<Context>>,
+    lock: RawMutex,
+    /// Work that any thread has posted.
+    work: WorkQueue,
+    /// Other ranks share this one's processor.
+    crowded: bool,
+    /// The hints of each dispatch id that is set.
+    hints: Box<[Cell<Option<DispatchHints>>]>,
+    immediate_bytes: usize,
+    /// A fence region is open.
+    pub fencing: Cell<bool>,
+}
+
+impl ContextObject {
+    fn new(client: &'static ClientObject) -> Result<Self, Refusal> {
+        let context = client.client().create_context()?;
+        // SAFETY: it is PAMI's contract: programs put where they have agreed to.
+        unsafe { context.open_memory() };
+        let work = context.detached_work_queue().map_err(ActiveError::from)?;
+        client.add_context();
+        Ok(Self {
+            mark: AtomicU64::new(LIVING),
+            client,
+            lock: RawMutex::INIT,
+            crowded: context.is_crowded(),
+            work,
+            hints: vec![Cell::new(None); HIGHEST_DISPATCH + 1].into_boxed_slice(),
+            immediate_bytes: context.longest_immediate_bytes(),
+            fencing: Cell::new(false),
+            context: UnsafeCell::new(ManuallyDrop::new(context)),
+        })
+    }
+
+    /// The transport's context.
+    ///
+    /// # Safety
+    ///
+    /// The calling thread is the only one that uses the context, and it is not destroyed.
+    #[inline(always)]
+    pub unsafe fn context(&self) -> &Context {
+        // SAFETY: the caller vouches for it; only `end` takes it out.
+        unsafe { &*self.context.get() }
+    }
+
+    /// Its handle.
+    #[inline(always)]
+    pub fn handle(&self) -> *mut c_void {
+        std::ptr::from_ref(self).cast_mut().cast()
+    }
+
+    /// The longest immediate message.
+    pub fn immediate_bytes(&self) -> usize {
+        self.immediate_bytes
+    }
+
+    /// Whether the program may use a dispatch id.
+    pub fn check_dispatch_range(&self, dispatch: usize) -> Result<(), Refusal> {
+        if dispatch > HIGHEST_DISPATCH {
+            return Err(Refusal::DispatchRange { dispatch });
+        }
+        Ok(())
+    }
+
+    /// A dispatch id was set.
+    pub fn set_hints(&self, dispatch: usize, hints: DispatchHints) {
+        self.hints[dispatch].set(Some(hints));
+    }
+
+    /// The hints of a dispatch id that is set.
+    #[inline(always)]
+    pub fn hints(&self, dispatch: usize) -> Result<DispatchHints, Refusal> {
+        match self.hints.get(dispatch).map(Cell::get) {
+            Some(Some(hints)) => Ok(hints),
+            Some(None) => Err(Refusal::DispatchNotSet { dispatch }),
+            None => Err(Refusal::DispatchRange { dispatch }),
+        }
+    }
+
+    /// The work queue.
+    pub fn work(&self) -> &WorkQueue {
+        &self.work
+    }
+
+    /// Polls once; whether anything happened.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::context`].
+    #[inline(always)]
+    unsafe fn poll(&self) -> Result<bool, Refusal> {
+        // SAFETY: as the caller vouches.
+        let context = unsafe { self.context() };
+        let mut moved = context.advance().map_err(ActiveError::from)?;
+        if !self.work.is_empty() {
+            moved |= self.work.run(context) > 0;
+        }
+        Ok(moved)
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Self::context`]; nobody uses it afterwards.
+    unsafe fn end(&self) -> Result<(), Refusal> {
+        // SAFETY: as the caller vouches.
+        let moved_out = unsafe { self.context() }.leave();
+        self.mark.store(0, Ordering::Relaxed);
+        self.client.remove_context();
+        // SAFETY: the mark is gone, so nothing finds it again.
+        unsafe { ManuallyDrop::drop(&mut *self.context.get()) };
+        Ok(moved_out.map_err(ActiveError::from)?)
+    }
+
+    fn answer(&self, name: u32) -> Option<Value> {
+        let intval = match name {
+            attribute::CONTEXT_DISPATCH_ID_MAX => HIGHEST_DISPATCH,
+            _ => return None,
+        };
+        Some(Value { intval })
+    }
+}
+
+thread_local! {
+    /// Polls of this thread, one after another, that found nothing.
+    static EMPTY_POLLS: Cell<u32> = const { Cell::new(0) };
+}
+
+/// After a poll of a thread's contexts that found nothing. It never sleeps: who knows what else
+/// the thread has to advance.
+#[inline(always)]
+fn pause(object: Option<&ContextObject>) {
+    let polls = EMPTY_POLLS.get().saturating_add(1);
+    EMPTY_POLLS.set(polls);
+    if polls > SPIN_POLLS || object.is_none_or(|object| object.crowded) {
+        std::thread::yield_now();
+    } else {
+        // The reader would take the line away from the writer in the middle of its store.
+        std::hint::spin_loop();
+    }
+}
+
+/// The context behind a handle.
+///
+/// # Safety
+///
+/// `handle` is NULL, or was given out for a context.
+#[inline(always)]
+pub unsafe fn context_of(handle: *mut c_void) -> Result<&'static ContextObject, Refusal> {
+    // SAFETY: null, or an object that is never freed.
+    let object = unsafe { handle.cast::<ContextObject>().as_ref() };
+    // Relaxed: whoever destroys a context orders that with its other uses.
+    object
+        .filter(|object| object.mark.load(Ordering::Relaxed) == LIVING)
+        .ok_or(Refusal::Handle {
+            argument: "context",
+            kind: "context",
+        })
+}
+
+/// # Safety
+///
+/// `client` is a client's handle; `context` has room for `ncontexts` handles, and the
+/// configuration has `num_configs` entries.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Context_createv(
+    client: *mut c_void,
+    configuration: *mut Configuration,
+    num_configs: usize,
+    context: *mut *mut c_void,
+    ncontexts: usize,
+) -> Code {
+    let create = || {
+        // SAFETY: the caller vouches for the handle and the entries.
+        let (client, configuration) =
+            unsafe { (client_of(client)?, entries(configuration, num_configs)?) };
+        if let Some(entry) = configuration.first() {
+            let (attribute, object) = (entry.name, "context that is created");
+            return Err(Refusal::Attribute { attribute, object });
+        }
+        if context.is_null() {
+            let argument = "context";
+            return Err(Refusal::Null { argument });
+        }
+        client.client().expect_contexts(ncontexts)?;
+        for index in 0..ncontexts {
+            let object = Box::leak(Box::new(ContextObject::new(client)?));
+            // SAFETY: the caller vouches for the room.
+            unsafe { *context.add(index) = object.handle() };
+        }
+        Ok(())
+    };
+    answer(create())
+}
+
+/// # Safety
+///
+/// `contexts` has `ncontexts` handles of contexts that nobody uses.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Context_destroyv(
+    contexts: *mut *mut c_void,
+    ncontexts: usize,
+) -> Code {
+    let destroy = || {
+        if contexts.is_null() {
+            let argument = "contexts";
+            return Err(Refusal::Null { argument });
+        }
+        for index in 0..ncontexts {
+            // SAFETY: the caller vouches for the handles, and that nobody uses the contexts.
+            unsafe {
+                let handle = contexts.add(index);
+                context_of(*handle)?.end()?;
+                *handle = std::ptr::null_mut();
+            }
+        }
+        Ok(())
+    };
+    answer(destroy())
+}
+
+/// # Safety
+///
+/// `context` is a context's handle; the configuration has `num_configs` entries.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Context_query(
+    context: *mut c_void,
+    configuration: *mut Configuration,
+    num_configs: usize,
+) -> Code {
+    // SAFETY: the caller vouches for the handle and the entries.
+    let outcome = unsafe { context_of(context) }.and_then(|context| unsafe {
+        query("context", configuration, num_configs, |name| {
+            context.answer(name)
+        })
+    });
+    answer(outcome)
+}
+
+/// # Safety
+///
+/// `context` is a context's handle; the configuration has `num_configs` entries.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Context_update(
+    context: *mut c_void,
+    configuration: *mut Configuration,
+    num_configs: usize,
+) -> Code {
+    // SAFETY: the caller vouches for the handle and the entries.
+    let outcome = unsafe { context_of(context) }.and_then(|_| unsafe {
+        update("context", configuration, num_configs, |name| {
+            name == attribute::CONTEXT_DISPATCH_ID_MAX
+        })
+    });
+    answer(outcome)
+}
+
+/// # Safety
+///
+/// `context` is a context's handle, and the calling thread has the context for itself.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Context_advance(context: *mut c_void, maximum: usize) -> Code {
+    // SAFETY: the caller vouches for the handle.
+    let object = match unsafe { context_of(context) } {
+        Ok(object) => object,
+        Err(refusal) => return refused(refusal),
+    };
+    for _ in 0..maximum {
+        // SAFETY: the caller vouches for having the context.
+        match unsafe { object.poll() } {
+            Ok(false) => pause(Some(object)),
+            Ok(true) => {
+                EMPTY_POLLS.set(0);
+                return Code::Success;
+            }
+            Err(refusal) => return refused(refusal),
+        }
+    }
+    Code::Again
+}
+
+/// # Safety
+///
+/// `context` has `count` handles of contexts that the calling thread has for itself.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Context_advancev(
+    context: *mut *mut c_void,
+    count: usize,
+    maximum: usize,
+) -> Code {
+    // SAFETY: the caller vouches for the handles, and for having the contexts.
+    let advance = |object: &ContextObject| unsafe { object.poll() };
+    // SAFETY: the caller vouches for the handles.
+    unsafe { advance_each(context, count, maximum, advance) }
+}
+
+/// # Safety
+///
+/// `context` has `count` handles of contexts; who uses them has their locks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Context_trylock_advancev(
+    context: *mut *mut c_void,
+    count: usize,
+    maximum: usize,
+) -> Code {
+    let advance = |object: &ContextObject| {
+        if !object.lock.try_lock() {
+            return Ok(false);
+        }
+        // SAFETY: the lock was just taken, and every user takes it.
+        let moved = unsafe { object.poll() };
+        // SAFETY: taken above.
+        unsafe { object.lock.unlock() };
+        moved
+    };
+    // SAFETY: the caller vouches for the handles.
+    unsafe { advance_each(context, count, maximum, advance) }
+}
+
+/// Advances several contexts in turn, until something has happened.
+///
+/// # Safety
+///
+/// `contexts` has `count` handles of contexts.
+unsafe fn advance_each(
+    contexts: *mut *mut c_void,
+    count: usize,
+    maximum: usize,
+    advance: impl Fn(&ContextObject) -> Result<bool, Refusal>,
+) -> Code {
+    if contexts.is_null() {
+        let argument = "context";
+        return refused(Refusal::Null { argument });
+    }
+    for _ in 0..maximum {
+        let (mut moved, mut last) = (false, None);
+        for index in 0..count {
+            // SAFETY: the caller vouches for the handles.
+            let object = unsafe { context_of(*contexts.add(index)) };
+            let one = object.and_then(|object| Ok((object, advance(object)?)));
+            match one {
+                Ok((object, one)) => (moved, last) = (moved | one, Some(object)),
+                Err(refusal) => return refused(refusal),
+            }
+        }
+        if moved {
+            EMPTY_POLLS.set(0);
+            return Code::Success;
+        }
+        pause(last);
+    }
+    Code::Again
+}
+
+/// # Safety
+///
+/// `context` is a context's handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Context_lock(context: *mut c_void) -> Code {
+    // SAFETY: the caller vouches for the handle.
+    let outcome = unsafe { context_of(context) };
+    answer(outcome.map(|object| object.lock.lock()))
+}
+
+/// # Safety
+///
+/// `context` is a context's handle.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Context_trylock(context: *mut c_void) -> Code {
+    // SAFETY: the caller vouches for the handle.
+    match unsafe { context_of(context) } {
+        Ok(object) if object.lock.try_lock() => Code::Success,
+        Ok(_) => Code::Again,
+        Err(refusal) => refused(refusal),
+    }
+}
+
+/// # Safety
+///
+/// `context` is a context's handle, and the caller has its lock.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Context_unlock(context: *mut c_void) -> Code {
+    // SAFETY: the caller vouches for the handle.
+    let outcome = unsafe { context_of(context) }.and_then(|object| {
+        if !object.lock.is_locked() {
+            return Err(Refusal::NotLocked);
+        }
+        // SAFETY: it is locked, and by this caller, as it vouches.
+        unsafe { object.lock.unlock() };
+        Ok(())
+    });
+    answer(outcome)
+}

@@ -1,0 +1,95 @@
+//! Endpoints as C has them: a word of 32 bits without pointers.
+//!
+//! Before: a client, a task and a context's offset, or a message's origin. After: a transport
+//! [`Endpoint`], or the word that programs store, send and keep in shared memory.
+//!
+//! ```text
+//! bit 0..16 task     16..24 context offset     24..32 client
+//! ```
+
+use std::ffi::c_void;
+
+use pamir_transport::endpoint::Endpoint;
+
+use crate::client::client_of;
+use crate::refusal::{Code, Refusal, answer};
+
+/// The word of an endpoint. Tasks are at most 1024, contexts 16, and clients 8.
+#[inline(always)]
+pub fn word_of(endpoint: Endpoint) -> u32 {
+    let word = endpoint.word();
+    let (task, context, client) = (word as u16, (word >> 32) as u8, (word >> 48) as u8);
+    u32::from(task) | u32::from(context) << 16 | u32::from(client) << 24
+}
+
+/// The endpoint of a word; whether it exists is seen when it is used.
+#[inline(always)]
+pub fn endpoint_of(word: u32) -> Endpoint {
+    let word = u64::from(word);
+    Endpoint::from_word(word & 0xFFFF | (word >> 16 & 0xFF) << 32 | (word >> 24) << 48)
+}
+
+/// # Safety
+///
+/// `client` is a client's handle; `endpoint` is writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Endpoint_create(
+    client: *mut c_void,
+    task: u32,
+    offset: usize,
+    endpoint: *mut u32,
+) -> Code {
+    let create = || {
+        // SAFETY: the caller vouches for the handle.
+        let client = unsafe { client_of(client)? };
+        let made = client.client().endpoint(task as usize, offset)?;
+        if endpoint.is_null() {
+            let argument = "endpoint";
+            return Err(Refusal::Null { argument });
+        }
+        // SAFETY: the caller vouches for the address.
+        unsafe { *endpoint = word_of(made) };
+        Ok(())
+    };
+    answer(create())
+}
+
+/// # Safety
+///
+/// `task` and `offset` are writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Endpoint_query(
+    endpoint: u32,
+    task: *mut u32,
+    offset: *mut usize,
+) -> Code {
+    if task.is_null() || offset.is_null() {
+        let argument = "task or offset";
+        return answer(Err(Refusal::Null { argument }));
+    }
+    if endpoint == u32::MAX {
+        return answer(Err(Refusal::Endpoint { endpoint }));
+    }
+    let endpoint = endpoint_of(endpoint);
+    // SAFETY: the caller vouches for both addresses.
+    unsafe {
+        *task = endpoint.task() as u32;
+        *offset = endpoint.context();
+    }
+    Code::Success
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_come_back() {
+        for word in [0, 5, 1023, 0x010F_03FF, 0x0803_0001] {
+            let endpoint = endpoint_of(word);
+            assert_eq!(endpoint.task(), (word & 0xFFFF) as usize);
+            assert_eq!(endpoint.context(), (word >> 16 & 0xFF) as usize);
+            assert_eq!(word_of(endpoint), word);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Headers that do not fit a packet.
+//!
+//! Before: `PAMI_Send` with a long header. After: at the target, once all of the message is
+//! there, the dispatch function is called as for any other.
+//!
+//! ```text
+//! transport message:  header │ bytes of the program's header │    data │ header │ data │
+//! ```
+//!
+//! Such messages have a dispatch id of their own for each of the program's. Both ends keep a
+//! copy; other messages may overtake, which is why consistency refuses them.
+
+use pamir_transport::active::dispatch::{Arrival, Receive};
+use pamir_transport::active::send::ActiveMessage;
+use pamir_transport::active::{ActiveError, Completion};
+use pamir_transport::context::Context;
+use pamir_transport::endpoint::Endpoint;
+
+use crate::dispatch::{HIGHEST_DISPATCH, Place, Receiver};
+use crate::endpoint::word_of;
+
+/// The transport's dispatch id for messages with long headers.
+fn id_of(dispatch: u16) -> u16 {
+    dispatch + HIGHEST_DISPATCH as u16 + 1
+}
+
+/// Lets a receiver receive them.
+pub fn register(context: &Context, dispatch: u16, receiver: Receiver) -> Result<(), ActiveError> {
+    context.set_dispatch(id_of(dispatch), move |context, arrival| {
+        receive(context, arrival, receiver)
+    })
+}
+
+/// Sends a message whose header is long; header and data are copied.
+pub fn send(
+    context: &Context,
+    to: Endpoint,
+    dispatch: u16,
+    header: &[u8],
+    data: &[u8],
+    events: [Option<Completion>; 2],
+) -> Result<(), ActiveError> {
+    let copy = [header, data].concat();
+    let (source, bytes) = (copy.as_ptr(), copy.len());
+    let [local, remote] = events;
+    let message = ActiveMessage {
+        to,
+        dispatch: id_of(dispatch),
+        header: &header.len().to_ne_bytes(),
+        local: Some(Box::new(move |context, how| {
+            drop(copy);
+            if let Some(local) = local {
+                local(context, how);
+            }
+        })),
+        remote,
+    };
+    // SAFETY: the copy lives until the completion drops it.
+    unsafe { context.send_active(message, source, bytes) }
+}
+
+fn receive(_: &Context, arrival: Arrival<'_>, receiver: Receiver) -> Receive {
+    let words = arrival.header.try_into().map(usize::from_ne_bytes);
+    let header_bytes = words.unwrap_or(0).min(arrival.bytes);
+    let origin = word_of(arrival.origin);
+    let mut whole = vec![0_u8; arrival.bytes].into_boxed_slice();
+    // SAFETY: the completion owns the memory; it is called when nothing writes there any more.
+    unsafe { Receive::into(whole.as_mut_ptr(), whole.len()) }.then(move |_, how| {
+        if how.is_ok() {
+            let (header, data) = whole.split_at(header_bytes);
+            deliver(receiver, origin, header, data);
+        }
+    })
+}
+
+/// The whole message is here.
+fn deliver(receiver: Receiver, origin: u32, header: &[u8], data: &[u8]) {
+    if receiver.takes_immediately() && data.len() <= receiver.immediate_bytes() {
+        return receiver.give(origin, header, data);
+    }
+    let place = receiver.ask(origin, header, data.len());
+    if !place.address.is_null() {
+        // SAFETY: the program vouched for room for all data at its address, which is not in
+        // this copy.
+        unsafe {
+            std::ptr::copy_nonoverlapping(data.as_ptr(), place.address, data.len());
+        }
+    }
+    Place::tell(place.event, place.refusal);
+}

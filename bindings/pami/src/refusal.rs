@@ -1,0 +1,269 @@
+//! Results of calls, and what a thread's last refused call had to say.
+//!
+//! Before: a function has refused, with a [`Refusal`]. After: [`answer`] returns its number and
+//! keeps its sentence, which `PAMI_Error_text` gives out.
+
+use std::cell::RefCell;
+use std::ffi::c_char;
+
+use pamir_transport::active::{ActiveError, TransferError};
+use pamir_transport::client::ClientError;
+
+use crate::dispatch::HIGHEST_DISPATCH;
+
+/// `pami_result_t`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Code {
+    /// `PAMI_SUCCESS`
+    Success = 0,
+    /// `PAMI_ERROR`
+    Error = 1,
+    /// `PAMI_INVAL`
+    Invalid = 2,
+    /// `PAMI_UNIMPL`
+    Unimplemented = 3,
+    /// `PAMI_EAGAIN`
+    Again = 4,
+    /// `PAMI_SHUTDOWN`
+    Shutdown = 6,
+}
+
+/// Why a call was refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// A pointer is missing.
+    #[error("{argument} is NULL: give an address")]
+    Null {
+        /// Which argument.
+        argument: &'static str,
+    },
+    /// The handle is not one of a living object of this kind.
+    #[error("{argument} is no {kind} that exists: it was never created, or is destroyed")]
+    Handle {
+        /// Which argument.
+        argument: &'static str,
+        /// What it should be.
+        kind: &'static str,
+    },
+    /// The client's name is not text.
+    #[error("the client's name is not UTF-8 text, or is empty")]
+    Name,
+    /// A client that is to be destroyed still has contexts.
+    #[error("the client has {contexts} contexts: destroy them first (PAMI_Context_destroyv)")]
+    ContextsLeft {
+        /// How many.
+        contexts: usize,
+    },
+    /// An attribute is not one of this kind of object.
+    #[error("attribute {attribute} is none of a {object}: see pami_attribute_name_t in pami.h")]
+    Attribute {
+        /// Its number.
+        attribute: u32,
+        /// What was asked.
+        object: &'static str,
+    },
+    /// An attribute cannot be changed.
+    #[error("attribute {attribute} of a {object} can be read only")]
+    ReadOnly {
+        /// Its number.
+        attribute: u32,
+        /// What was asked.
+        object: &'static str,
+    },
+    /// An endpoint does not exist, or is another client's.
+    #[error(
+        "endpoint {endpoint:#x} does not exist in this context's client: make endpoints with PAMI_Endpoint_create of the same client"
+    )]
+    Endpoint {
+        /// The endpoint.
+        endpoint: u32,
+    },
+    /// A dispatch id is out of range.
+    #[error("dispatch id {dispatch} is out of range: it may be 0 to {HIGHEST_DISPATCH}")]
+    DispatchRange {
+        /// The id.
+        dispatch: usize,
+    },
+    /// A dispatch id was not set.
+    #[error(
+        "dispatch id {dispatch} is not set: call PAMI_Dispatch_set in the sending and in the receiving task"
+    )]
+    DispatchNotSet {
+        /// The id.
+        dispatch: usize,
+    },
+    /// Hints that the library cannot follow.
+    #[error("the dispatch hints cannot be followed: {reason}")]
+    Hints {
+        /// Why.
+        reason: &'static str,
+    },
+    /// A header is longer than the hints of its dispatch id allow.
+    #[error("a header of {bytes} bytes was given; with long_header disabled it may have {most}")]
+    LongHeader {
+        /// Its length.
+        bytes: usize,
+        /// The most.
+        most: usize,
+    },
+    /// An immediate message found no room, and its dispatch id does not let it wait.
+    #[error(
+        "there is no room for the message, and queue_immediate is disabled: advance, and try again"
+    )]
+    NoRoom,
+    /// The layout of a receive cannot be used.
+    #[error("pami_recv_t has a type that this library does not know")]
+    Layout,
+    /// The data function of a receive cannot be used.
+    #[error("pami_recv_t has a data function other than PAMI_DATA_COPY, which is not to be had")]
+    DataFunction,
+    /// Memory regions do not hold what a transfer names.
+    #[error("{bytes} bytes at byte {offset} do not lie in the {which} memory region")]
+    OutsideRegion {
+        /// Which of the two.
+        which: &'static str,
+        /// Where.
+        offset: usize,
+        /// How much.
+        bytes: usize,
+    },
+    /// Nothing is to be transferred.
+    #[error("a transfer of 0 bytes was asked for")]
+    NoBytes,
+    /// An atomic operation is none.
+    #[error("{operation:#x} is no atomic operation: see pami_atomic_t in pami.h")]
+    Atomic {
+        /// Its number.
+        operation: u32,
+    },
+    /// The type of an atomic operation is no integer.
+    #[error("an atomic operation works on int, long, long long and their unsigned kinds only")]
+    AtomicType,
+    /// Fences are asked for outside of a region, or regions are nested.
+    #[error("{reason}")]
+    FenceRegion {
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// A task may not do that to itself.
+    #[error("endpoint {endpoint:#x} is the context's own")]
+    OwnEndpoint {
+        /// The endpoint.
+        endpoint: u32,
+    },
+    /// There is no such extension.
+    #[error("there is no extension {name:?}: this library has {known}")]
+    Extension {
+        /// The name asked for.
+        name: String,
+        /// The name of the one there is.
+        known: &'static str,
+    },
+    /// A lock that nobody has is given back.
+    #[error("the context is not locked")]
+    NotLocked,
+    /// The client refused.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// The context refused.
+    #[error(transparent)]
+    Active(#[from] ActiveError),
+}
+
+impl Refusal {
+    fn code(&self) -> Code {
+        match self {
+            Self::Client(ClientError::Job(_) | ClientError::Unit(_)) => Code::Error,
+            Self::Active(ActiveError::Unit(_)) => Code::Error,
+            Self::Active(ActiveError::Closed { .. }) => Code::Shutdown,
+            Self::Active(ActiveError::Busy { .. }) | Self::NoRoom => Code::Again,
+            Self::Layout | Self::DataFunction | Self::Extension { .. } => Code::Unimplemented,
+            _ => Code::Invalid,
+        }
+    }
+}
+
+/// How a transfer has ended, as its callback is told.
+pub fn ended(how: Result<(), TransferError>) -> Code {
+    match how {
+        Ok(()) => Code::Success,
+        Err(error) => {
+            let code = match error {
+                TransferError::OutsideRegion | TransferError::NotMapped => Code::Invalid,
+                TransferError::Left => Code::Shutdown,
+                _ => Code::Error,
+            };
+            keep(code, error)
+        }
+    }
+}
+
+thread_local! {
+    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// The result of a call; if it was refused, its sentence is kept.
+#[inline(always)]
+pub fn answer(outcome: Result<(), Refusal>) -> Code {
+    match outcome {
+        Ok(()) => Code::Success,
+        Err(refusal) => refused(refusal),
+    }
+}
+
+/// The result of a call that was refused.
+#[cold]
+#[inline(never)]
+pub fn refused(refusal: Refusal) -> Code {
+    keep(refusal.code(), refusal)
+}
+
+#[cold]
+fn keep(code: Code, error: impl std::fmt::Display) -> Code {
+    LAST.with_borrow_mut(|last| *last = error.to_string());
+    code
+}
+
+/// # Safety
+///
+/// `string` is writable for `length` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Error_text(string: *mut c_char, length: usize) -> usize {
+    if string.is_null() || length == 0 {
+        return 0;
+    }
+    LAST.with_borrow(|last| {
+        let text = if last.is_empty() { "no error" } else { last };
+        let bytes = text.len().min(length - 1);
+        // SAFETY: the caller vouches for `length` bytes, of which one is for the 0.
+        unsafe {
+            std::ptr::copy_nonoverlapping(text.as_ptr(), string.cast(), bytes);
+            *string.add(bytes) = 0;
+        }
+        bytes
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(room: usize) -> (usize, Vec<u8>) {
+        let mut bytes = vec![7_u8; room + 1];
+        // SAFETY: the vector has the room.
+        let written = unsafe { PAMI_Error_text(bytes.as_mut_ptr().cast(), room) };
+        (written, bytes)
+    }
+
+    #[test]
+    fn the_last_sentence_is_given_out() {
+        assert_eq!(text(9), (8, b"no error\0\x07".to_vec()));
+        assert_eq!(answer(Err(Refusal::NotLocked)), Code::Invalid);
+        assert_eq!(answer(Ok(())), Code::Success);
+        let (written, bytes) = text(8);
+        assert_eq!((written, &bytes[..]), (7, &b"the con\0\x07"[..]));
+        assert_eq!(text(0), (0, vec![7]));
+    }
+}

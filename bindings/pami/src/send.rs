@@ -1,0 +1,130 @@
+//! Sending active messages.
+//!
+//! Before: `PAMI_Send_immediate`, `PAMI_Send`. After: the transport sends, by a protocol that it
+//! selects by size; at the target a [`crate::dispatch`] function receives.
+
+use std::ffi::c_void;
+
+use pamir_transport::active::send::ActiveMessage;
+
+use crate::context::{ContextObject, context_of};
+use crate::endpoint::endpoint_of;
+use crate::event::Event;
+use crate::long_header;
+use crate::refusal::{Code, Refusal, answer};
+use crate::structures::{Hint, Send, SendImmediate, Vector};
+
+/// The bytes of a `struct iovec`.
+///
+/// # Safety
+///
+/// Its address is readable for its bytes during `'a`, if they are any.
+#[inline(always)]
+unsafe fn bytes_of<'a>(vector: Vector) -> Result<&'a [u8], Refusal> {
+    if vector.bytes == 0 {
+        return Ok(&[]);
+    }
+    if vector.address.is_null() {
+        let argument = "header or data";
+        return Err(Refusal::Null { argument });
+    }
+    // SAFETY: the caller vouches for it.
+    Ok(unsafe { std::slice::from_raw_parts(vector.address.cast(), vector.bytes) })
+}
+
+/// # Safety
+///
+/// `context` is a context's handle, and the calling thread has the context for itself; the
+/// parameters, header and data are readable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Send_immediate(
+    context: *mut c_void,
+    parameters: *mut SendImmediate,
+) -> Code {
+    // SAFETY: as the caller vouches.
+    answer(unsafe { send_immediate(context, parameters) })
+}
+
+/// # Safety
+///
+/// As for [`PAMI_Send_immediate`].
+#[inline(always)]
+unsafe fn send_immediate(
+    context: *mut c_void,
+    parameters: *mut SendImmediate,
+) -> Result<(), Refusal> {
+    // SAFETY: the caller vouches for handle and parameters.
+    let (object, parameters) = unsafe { (context_of(context)?, parameters.as_ref()) };
+    let argument = "parameters";
+    let parameters = parameters.ok_or(Refusal::Null { argument })?;
+    let hints = object.hints(parameters.dispatch)?;
+    // SAFETY: the caller vouches for header and data, and for having the context.
+    let (header, data, context) = unsafe {
+        (
+            bytes_of(parameters.header)?,
+            bytes_of(parameters.data)?,
+            object.context(),
+        )
+    };
+    let (to, dispatch) = (endpoint_of(parameters.dest), parameters.dispatch as u16);
+    if hints.queue_immediate() == Hint::Disable {
+        let sent = context.try_send_immediate(to, dispatch, header, data)?;
+        return if sent { Ok(()) } else { Err(Refusal::NoRoom) };
+    }
+    Ok(context.send_immediate(to, dispatch, header, data)?)
+}
+
+/// # Safety
+///
+/// `context` is a context's handle, and the calling thread has the context for itself; the
+/// parameters are readable, and header and data are until the local event.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Send(context: *mut c_void, parameters: *mut Send) -> Code {
+    let send = || {
+        // SAFETY: the caller vouches for handle and parameters.
+        let (object, parameters) = unsafe { (context_of(context)?, parameters.as_ref()) };
+        let argument = "parameters";
+        let parameters = parameters.ok_or(Refusal::Null { argument })?;
+        // SAFETY: as the caller vouches.
+        unsafe { start(object, parameters) }
+    };
+    answer(send())
+}
+
+/// # Safety
+///
+/// As for [`PAMI_Send`].
+unsafe fn start(object: &ContextObject, parameters: &Send) -> Result<(), Refusal> {
+    let Send { send, events } = parameters;
+    let hints = object.hints(send.dispatch)?;
+    // SAFETY: the caller vouches for header and data, and for having the context.
+    let (header, data, context) = unsafe {
+        (
+            bytes_of(send.header)?,
+            bytes_of(send.data)?,
+            object.context(),
+        )
+    };
+    let told = |function| Event::new(object, function, events.cookie).map(Event::completion);
+    let (local, remote) = (told(events.local_fn), told(events.remote_fn));
+    let (to, dispatch) = (endpoint_of(send.dest), send.dispatch as u16);
+    let most = context.longest_header_bytes();
+    if header.len() > most {
+        if hints.long_header() == Hint::Disable {
+            let bytes = header.len();
+            return Err(Refusal::LongHeader { bytes, most });
+        }
+        long_header::send(context, to, dispatch, header, data, [local, remote])?;
+        return Ok(());
+    }
+    let message = ActiveMessage {
+        to,
+        dispatch,
+        header,
+        local,
+        remote,
+    };
+    // SAFETY: the caller vouches for the data until the local event.
+    unsafe { context.send_active(message, data.as_ptr(), data.len())? };
+    Ok(())
+}

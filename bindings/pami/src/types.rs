@@ -1,0 +1,94 @@
+//! Predefined types and data functions, as the variables that the interface gives them.
+//!
+//! Before: a program names the type of contiguous data. After: [`element_bytes`] says how long
+//! one element is; read-modify-write and receives use it.
+//!
+//! A predefined type's handle is a small number, where no object can lie.
+
+use std::ffi::c_void;
+
+use crate::structures::{DataFunction, Type, Variable};
+
+macro_rules! predefined {
+    ($($(#[$documentation:meta])* $name:ident = $number:literal, $element:ty;)*) => {
+        $(
+            $(#[$documentation])*
+            #[unsafe(no_mangle)]
+            pub static $name: Variable<Type> = Variable(std::ptr::without_provenance_mut($number));
+        )*
+
+        /// Bytes of one element of a predefined type; `None` for any other handle.
+        pub fn element_bytes(handle: Type) -> Option<usize> {
+            match handle.addr() {
+                $($number => Some(size_of::<$element>()),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+predefined! {
+    /// Bytes.
+    PAMI_TYPE_BYTE = 1, u8;
+    /// `int`.
+    PAMI_TYPE_SIGNED_INT = 6, std::ffi::c_int;
+    /// `unsigned int`.
+    PAMI_TYPE_UNSIGNED_INT = 7, std::ffi::c_uint;
+    /// `long`.
+    PAMI_TYPE_SIGNED_LONG = 8, std::ffi::c_long;
+    /// `unsigned long`.
+    PAMI_TYPE_UNSIGNED_LONG = 9, std::ffi::c_ulong;
+    /// `long long`.
+    PAMI_TYPE_SIGNED_LONG_LONG = 10, std::ffi::c_longlong;
+    /// `unsigned long long`.
+    PAMI_TYPE_UNSIGNED_LONG_LONG = 11, std::ffi::c_ulonglong;
+}
+
+/// Bytes of an element that read-modify-write can work on: one of the six integer types.
+pub fn integer_bytes(handle: Type) -> Option<usize> {
+    let integer = (PAMI_TYPE_SIGNED_INT.0.addr()..=PAMI_TYPE_UNSIGNED_LONG_LONG.0.addr())
+        .contains(&handle.addr());
+    integer.then(|| element_bytes(handle)).flatten()
+}
+
+/// Copies.
+#[unsafe(no_mangle)]
+pub static PAMI_DATA_COPY: Variable<DataFunction> = Variable(Some(copy));
+
+/// # Safety
+///
+/// `target` is writable and `source` readable for `bytes` bytes.
+unsafe extern "C" fn copy(
+    target: *mut c_void,
+    source: *mut c_void,
+    bytes: usize,
+    _cookie: *mut c_void,
+) {
+    // SAFETY: the caller vouches for both; a plain move, so they may overlap.
+    unsafe { std::ptr::copy(source.cast::<u8>(), target.cast::<u8>(), bytes) };
+}
+
+/// Whether a data function copies: none was given, or the one that does.
+pub fn copies(function: DataFunction) -> bool {
+    match function {
+        None => true,
+        Some(function) => PAMI_DATA_COPY
+            .0
+            .is_some_and(|copy| std::ptr::fn_addr_eq(copy, function)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_integers_are_modified() {
+        assert_eq!(element_bytes(PAMI_TYPE_BYTE.0), Some(1));
+        assert_eq!(integer_bytes(PAMI_TYPE_BYTE.0), None);
+        assert_eq!(integer_bytes(PAMI_TYPE_UNSIGNED_INT.0), Some(4));
+        assert_eq!(integer_bytes(PAMI_TYPE_SIGNED_LONG_LONG.0), Some(8));
+        assert_eq!(element_bytes(std::ptr::null_mut()), None);
+        assert!(copies(None) && copies(PAMI_DATA_COPY.0));
+    }
+}

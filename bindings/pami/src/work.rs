@@ -1,0 +1,68 @@
+//! Posting work to a context, from any thread.
+//!
+//! Before: `PAMI_Context_post`. After: the next advance of the context runs it, in its thread
+//! ("Parallel active messages": post puts instructions in the work queue, advance finds them).
+//!
+//! | the function returns | then |
+//! |----------------------|------|
+//! | `PAMI_EAGAIN`        | it is called again at the next advance |
+//! | anything else        | it is done |
+//!
+//! The program's `pami_work_t` is not used: the queue has storage of its own.
+
+use std::ffi::c_void;
+
+use pamir_transport::work_queue::Progress;
+
+use crate::context::context_of;
+use crate::refusal::{Code, Refusal, answer};
+use crate::structures::WorkFunction;
+
+/// A function of the program's, with what it gets.
+struct Work {
+    context: *mut c_void,
+    function: unsafe extern "C" fn(*mut c_void, *mut c_void) -> i32,
+    cookie: *mut c_void,
+}
+
+// SAFETY: the program posts the cookie so that another thread uses it; the context's object
+// lives for ever, and whoever runs the work has it.
+unsafe impl Send for Work {}
+
+impl Work {
+    fn run(&self) -> Progress {
+        // SAFETY: the program gave function and cookie for this.
+        let result = unsafe { (self.function)(self.context, self.cookie) };
+        if result == Code::Again as i32 {
+            Progress::Again
+        } else {
+            Progress::Done
+        }
+    }
+}
+
+/// # Safety
+///
+/// `context` is a context's handle that is not destroyed meanwhile.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Context_post(
+    context: *mut c_void,
+    _work: *mut c_void,
+    function: WorkFunction,
+    cookie: *mut c_void,
+) -> Code {
+    let post = || {
+        // SAFETY: the caller vouches for the handle.
+        let object = unsafe { context_of(context)? };
+        let argument = "fn";
+        let function = function.ok_or(Refusal::Null { argument })?;
+        let work = Work {
+            context,
+            function,
+            cookie,
+        };
+        object.work().post(move |_| work.run());
+        Ok(())
+    };
+    answer(post())
+}

@@ -1,0 +1,121 @@
+//! Interrupt criteria: what makes the unit move pending descriptors into the FIFO.
+//!
+//! Before: a descriptor exceeded the threshold, and its FIFO establishes the criterion. After: it
+//! is met, the processor is interrupted, and the FIFO is replenished ("Replenishing descriptors
+//! in an injection FIFO", interrupt criteria).
+//!
+//! | criterion | established by | met when | interrupt |
+//! |---|---|---|---|
+//! | `drained` | nothing | the engine retires the last descriptor | the engine's own step |
+//! | `timer` | a deadline | the period is over | looked for by whoever steps the engine |
+//! | `timer-learned` | a deadline made of the history of draining | as above | as above |
+//! | `memory-fifo` | a replenish descriptor | its packet reaches the local reception FIFO | the packet handler |
+//! | `counted-put` | a replenish descriptor with a dedicated counter | the counter hits zero | hit-zero |
+//! | `touching-put` | a replenish descriptor | the notification word is touched | the word |
+//!
+//! A `counted-put` that finds only the shared counter left, which never reports, is made a
+//! `touching-put`.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::descriptor::Operation;
+
+/// How long a timer criterion waits, unless configured otherwise.
+pub const DEFAULT_PERIOD: Duration = Duration::from_micros(20);
+
+/// When a FIFO is replenished.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Criterion {
+    /// When it has run empty.
+    #[default]
+    Drained,
+    /// When a period is over.
+    Timer(Duration),
+    /// When the time is over that draining it has taken so far.
+    LearnedTimer,
+    /// When the packet of a replenish descriptor arrives.
+    MemoryFifo,
+    /// When the counter of a replenish descriptor hits zero.
+    CountedPut,
+    /// When a replenish descriptor touches a word.
+    TouchingPut,
+}
+
+/// A word that names no criterion.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{word:?} is no interrupt criterion: use drained, timer, timer:MICROSECONDS, timer-learned, memory-fifo, counted-put or touching-put"
+)]
+pub struct UnknownCriterion {
+    word: String,
+}
+
+impl FromStr for Criterion {
+    type Err = UnknownCriterion;
+
+    fn from_str(word: &str) -> Result<Self, UnknownCriterion> {
+        let unknown = || UnknownCriterion {
+            word: word.to_owned(),
+        };
+        Ok(match word {
+            "drained" => Self::Drained,
+            "timer" => Self::Timer(DEFAULT_PERIOD),
+            "timer-learned" => Self::LearnedTimer,
+            "memory-fifo" => Self::MemoryFifo,
+            "counted-put" => Self::CountedPut,
+            "touching-put" => Self::TouchingPut,
+            other => {
+                let period = other.strip_prefix("timer:").ok_or_else(unknown)?;
+                let period: u64 = period.parse().map_err(|_| unknown())?;
+                Self::Timer(Duration::from_micros(period))
+            }
+        })
+    }
+}
+
+impl Criterion {
+    /// Each kind, with its default period.
+    pub const ALL: [Self; 6] = [
+        Self::Drained,
+        Self::Timer(DEFAULT_PERIOD),
+        Self::LearnedTimer,
+        Self::MemoryFifo,
+        Self::CountedPut,
+        Self::TouchingPut,
+    ];
+
+    /// How its replenish descriptor moves its word; none if it has no such descriptor.
+    pub fn operation(self) -> Option<Operation> {
+        match self {
+            Self::MemoryFifo => Some(Operation::MemoryFifo),
+            Self::CountedPut | Self::TouchingPut => Some(Operation::DirectPut),
+            Self::Drained | Self::Timer(_) | Self::LearnedTimer => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_name_criteria() {
+        assert_eq!("timer".parse(), Ok(Criterion::Timer(DEFAULT_PERIOD)));
+        let period = Duration::from_micros(7);
+        assert_eq!("timer:7".parse(), Ok(Criterion::Timer(period)));
+        for (word, criterion) in [
+            ("drained", Criterion::Drained),
+            ("timer-learned", Criterion::LearnedTimer),
+            ("memory-fifo", Criterion::MemoryFifo),
+            ("counted-put", Criterion::CountedPut),
+            ("touching-put", Criterion::TouchingPut),
+        ] {
+            assert_eq!(word.parse(), Ok(criterion));
+        }
+        for word in ["", "timer:", "timer:soon", "Drained", "put"] {
+            let refused = Criterion::from_str(word).unwrap_err();
+            assert!(refused.to_string().contains("memory-fifo"), "{refused}");
+        }
+    }
+}

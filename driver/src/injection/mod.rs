@@ -1,0 +1,273 @@
+//! The injection FIFO, the pending descriptor queue behind it, and how the one is replenished
+//! from the other ("Replenishing descriptors in an injection FIFO").
+//!
+//! Before: a [`Descriptor`] that could not be processed where it stood. After: the engine takes
+//! descriptors from the front, in order.
+//!
+//! A descriptor goes into the next free slot unless the number in the FIFO exceeds the threshold;
+//! then it, and everything after it, goes into the pending descriptor queue, and an interrupt
+//! [`criterion`] is established. When it is met, as many descriptors as there are free slots move
+//! at once; while some are still pending, it is established again.
+//!
+//! ```text
+//! inject ─▶ number > threshold or pending? ──no──▶ ┌slot┬slot┬slot┬replenish┐ ─▶ engine
+//!                    │yes                           └────┴────┴────┴─────────┘      │
+//!                    └──▶ pending ▷▷▷▷▷▷ replenish ◀───────── interrupt ◀───────────┘
+//! ```
+//!
+//! | state | by | to |
+//! |---|---|---|
+//! | nothing pending | `inject` beyond the threshold | pending, armed |
+//! | pending, armed | `replenish`, all fit | nothing pending |
+//! | pending, armed | `replenish`, some fit | pending, armed |
+//!
+//! Forbidden: pending and not armed, as nothing would ever move; a later descriptor in a slot
+//! while one is pending, as it would overtake. The threshold leaves a slot free for the replenish
+//! descriptor: "exceeds" is strict, so threshold + 1 descriptors enter, and the threshold is at
+//! most the number of slots less two.
+//!
+//! The pending queue takes 64 bytes a descriptor and costs the same however long it is.
+
+pub mod criterion;
+pub mod timer;
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use criterion::{Criterion, UnknownCriterion};
+use timer::Timer;
+
+use crate::descriptor::Descriptor;
+
+/// Slots of an injection FIFO unless configured otherwise.
+pub const DEFAULT_SLOTS: usize = 64;
+
+/// Why an injection FIFO was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InjectionError {
+    /// With this threshold the slot for the replenish descriptor could be taken.
+    #[error("a threshold of {threshold} descriptors in a FIFO of {slots} slots leaves no slot for the replenish descriptor: it may be at most {} (slots - 2)", slots.saturating_sub(2))]
+    Threshold {
+        /// Threshold asked for.
+        threshold: usize,
+        /// Slots asked for.
+        slots: usize,
+    },
+    /// There is no such criterion.
+    #[error("PAMIR_REPLENISH: {0}")]
+    Criterion(#[from] UnknownCriterion),
+    /// An environment variable is no number.
+    #[error("{variable} is a number of descriptors, not {value:?}")]
+    Number {
+        /// The variable.
+        variable: &'static str,
+        /// What it holds.
+        value: String,
+    },
+}
+
+/// How an injection FIFO is set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Configuration {
+    slots: usize,
+    threshold: usize,
+    criterion: Criterion,
+}
+
+impl Default for Configuration {
+    fn default() -> Self {
+        Self {
+            slots: DEFAULT_SLOTS,
+            threshold: DEFAULT_SLOTS - 2,
+            criterion: Criterion::default(),
+        }
+    }
+}
+
+impl Configuration {
+    /// A FIFO of `slots` slots that fills until its number exceeds `threshold`.
+    ///
+    /// # Errors
+    ///
+    /// [`InjectionError::Threshold`] if that could fill the last slot.
+    pub fn new(
+        slots: usize,
+        threshold: usize,
+        criterion: Criterion,
+    ) -> Result<Self, InjectionError> {
+        if threshold.saturating_add(2) > slots {
+            return Err(InjectionError::Threshold { threshold, slots });
+        }
+        Ok(Self {
+            slots,
+            threshold,
+            criterion,
+        })
+    }
+
+    /// What `PAMIR_INJECTION_SLOTS`, `PAMIR_INJECTION_THRESHOLD` and `PAMIR_REPLENISH` ask for.
+    ///
+    /// # Errors
+    ///
+    /// [`InjectionError`] says which of them makes no sense.
+    pub fn from_environment() -> Result<Self, InjectionError> {
+        let slots = number("PAMIR_INJECTION_SLOTS")?.unwrap_or(DEFAULT_SLOTS);
+        let threshold = number("PAMIR_INJECTION_THRESHOLD")?.unwrap_or(slots.saturating_sub(2));
+        let criterion = match std::env::var("PAMIR_REPLENISH") {
+            Ok(word) => word.parse()?,
+            Err(_) => Criterion::default(),
+        };
+        Self::new(slots, threshold, criterion)
+    }
+}
+
+fn number(variable: &'static str) -> Result<Option<usize>, InjectionError> {
+    let Ok(value) = std::env::var(variable) else {
+        return Ok(None);
+    };
+    let number = value.parse();
+    number
+        .map(Some)
+        .map_err(|_| InjectionError::Number { variable, value })
+}
+
+/// What has happened in a FIFO.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InjectionStatistics {
+    /// Descriptors that went straight into a slot.
+    pub direct: u64,
+    /// Descriptors that went into the pending queue.
+    pub pended: u64,
+    /// Interrupts: how often the criterion was met.
+    pub interrupts: u64,
+    /// Interrupts that moved pending descriptors into slots.
+    pub replenishments: u64,
+}
+
+/// Descriptors in the order in which they are to be processed.
+#[derive(Debug)]
+pub struct InjectionFifo {
+    target: u32,
+    configuration: Configuration,
+    slots: VecDeque<Descriptor>,
+    pending: VecDeque<Descriptor>,
+    timer: Timer,
+    statistics: InjectionStatistics,
+}
+
+impl InjectionFifo {
+    /// An empty FIFO towards `target`.
+    pub fn new(configuration: Configuration, target: u32) -> Self {
+        Self {
+            target,
+            configuration,
+            slots: VecDeque::new(),
+            pending: VecDeque::new(),
+            timer: Timer::new(configuration.criterion),
+            statistics: InjectionStatistics::default(),
+        }
+    }
+
+    /// Takes a descriptor behind all that are already here.
+    pub fn inject(&mut self, descriptor: Descriptor) {
+        if self.pending.is_empty() && self.slots.len() <= self.configuration.threshold {
+            self.slots.push_back(descriptor);
+            self.statistics.direct += 1;
+            return;
+        }
+        self.pending.push_back(descriptor);
+        self.statistics.pended += 1;
+        if self.pending.len() == 1 {
+            self.establish();
+        }
+    }
+
+    /// Establishes the interrupt criterion.
+    fn establish(&mut self) {
+        if let Some(operation) = self.configuration.criterion.operation() {
+            debug_assert!(self.slots.len() < self.configuration.slots);
+            self.slots
+                .push_back(Descriptor::replenish(operation, self.target));
+        } else if self.is_timed() {
+            self.timer.start(Instant::now());
+        }
+    }
+
+    fn is_timed(&self) -> bool {
+        matches!(
+            self.configuration.criterion,
+            Criterion::Timer(_) | Criterion::LearnedTimer
+        )
+    }
+
+    /// When it is replenished.
+    pub fn criterion(&self) -> Criterion {
+        self.configuration.criterion
+    }
+
+    /// The descriptor that the engine works on.
+    pub fn front(&mut self) -> Option<&mut Descriptor> {
+        self.slots.front_mut()
+    }
+
+    /// Frees the slot of the descriptor that is done.
+    pub fn retire(&mut self) -> Option<Descriptor> {
+        let done = self.slots.pop_front();
+        if self.slots.is_empty() && self.is_timed() {
+            self.timer.drained(Instant::now());
+        }
+        let drained = self.configuration.criterion == Criterion::Drained && self.slots.is_empty();
+        if drained && !self.pending.is_empty() {
+            self.replenish();
+        }
+        done
+    }
+
+    /// Looks at the timer: if it has expired, that is an interrupt.
+    pub fn look_at_timer(&mut self) {
+        if !self.pending.is_empty() && self.is_timed() && self.timer.take_expiry(Instant::now()) {
+            self.replenish();
+        }
+    }
+
+    /// The criterion is met: moves as many pending descriptors as there are free slots, and
+    /// establishes it again while some are left.
+    pub fn replenish(&mut self) {
+        self.statistics.interrupts += 1;
+        let free = self.configuration.slots - self.slots.len();
+        // The last slot is for the replenish descriptor, unless none is needed any more.
+        let room = if self.pending.len() <= free {
+            free
+        } else {
+            free.saturating_sub(1)
+        };
+        let batch = room.min(self.pending.len());
+        self.slots.extend(self.pending.drain(..batch));
+        self.statistics.replenishments += u64::from(batch > 0);
+        if self.is_timed() {
+            self.timer.filled(Instant::now(), batch);
+        }
+        if !self.pending.is_empty() {
+            self.establish();
+        }
+    }
+
+    /// Descriptors in slots and pending.
+    pub fn len(&self) -> usize {
+        self.slots.len() + self.pending.len()
+    }
+
+    /// Whether nothing is left to process.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What has happened so far.
+    pub fn statistics(&self) -> InjectionStatistics {
+        self.statistics
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+//! The FIFO against a plain queue, and the figures of the document.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn numbered(number: u64) -> Descriptor {
+    Descriptor::memory_fifo(0, 1, number, std::ptr::null(), 8)
+}
+
+fn fifo(slots: usize, threshold: usize, criterion: Criterion) -> InjectionFifo {
+    InjectionFifo::new(Configuration::new(slots, threshold, criterion).unwrap(), 0)
+}
+
+/// Lets the engine take one descriptor: a message's number, or that of an interrupt.
+fn engine(fifo: &mut InjectionFifo) -> Option<u64> {
+    fifo.look_at_timer();
+    let done = fifo.retire()?;
+    if done.local {
+        fifo.replenish();
+        return engine(fifo);
+    }
+    Some(done.metadata)
+}
+
+#[test]
+fn the_threshold_keeps_a_slot_free() {
+    assert!(matches!(
+        Configuration::new(8, 7, Criterion::Drained),
+        Err(InjectionError::Threshold {
+            threshold: 7,
+            slots: 8
+        })
+    ));
+    assert!(Configuration::new(1, 0, Criterion::Drained).is_err());
+    assert!(Configuration::new(8, usize::MAX, Criterion::Drained).is_err());
+}
+
+#[test]
+fn a_hundred_messages_in_eight_slots_take_fourteen_interrupts() {
+    for criterion in [
+        Criterion::Drained,
+        Criterion::MemoryFifo,
+        Criterion::CountedPut,
+        Criterion::TouchingPut,
+    ] {
+        let mut fifo = fifo(8, 6, criterion);
+        (0..100).for_each(|number| fifo.inject(numbered(number)));
+        let statistics = fifo.statistics();
+        assert_eq!((statistics.direct, statistics.pended), (7, 93));
+        for number in 0..100 {
+            assert_eq!(engine(&mut fifo), Some(number));
+        }
+        assert_eq!(engine(&mut fifo), None);
+        let interrupts = fifo.statistics().interrupts;
+        assert!(interrupts <= 14, "{criterion:?}: {interrupts}");
+    }
+}
+
+#[test]
+fn a_timer_on_a_stalled_engine_injects_what_fits_and_starts_again() {
+    let mut fifo = fifo(4, 0, Criterion::Timer(Duration::ZERO));
+    (0..10).for_each(|number| fifo.inject(numbered(number)));
+    assert_eq!(fifo.statistics().direct, 1);
+    for interrupts in 1..4 {
+        fifo.look_at_timer();
+        let statistics = fifo.statistics();
+        assert_eq!(statistics.interrupts, interrupts);
+        assert_eq!((statistics.replenishments, fifo.slots.len()), (1, 3));
+    }
+    for number in 0..10 {
+        assert_eq!(engine(&mut fifo), Some(number));
+    }
+}
+
+#[test]
+fn a_million_pend_and_arrive() {
+    let mut fifo = fifo(8, 6, Criterion::CountedPut);
+    (0..1_000_000).for_each(|number| fifo.inject(numbered(number)));
+    assert!((0..1_000_000).all(|number| engine(&mut fifo) == Some(number)));
+    assert!(fifo.is_empty());
+}
+
+proptest! {
+    /// As a plain queue, for every criterion: nothing overtakes, nothing is lost, and no more
+    /// interrupts come than full batches need.
+    #[test]
+    fn nothing_overtakes(
+        slots in 2usize..9,
+        lower in 0usize..7,
+        criterion in prop::sample::select(vec![
+            Criterion::Drained,
+            Criterion::Timer(Duration::ZERO),
+            Criterion::LearnedTimer,
+            Criterion::MemoryFifo,
+            Criterion::CountedPut,
+            Criterion::TouchingPut,
+        ]),
+        steps in prop::collection::vec(any::<bool>(), 1..500),
+    ) {
+        let mut fifo = fifo(slots, (slots - 2).saturating_sub(lower), criterion);
+        let (mut injected, mut processed) = (0, 0);
+        for inject in steps {
+            if inject {
+                fifo.inject(numbered(injected));
+                injected += 1;
+            } else if let Some(number) = engine(&mut fifo) {
+                prop_assert_eq!(number, processed);
+                processed += 1;
+            }
+            prop_assert!(fifo.slots.len() <= slots);
+        }
+        while processed < injected {
+            if let Some(number) = engine(&mut fifo) {
+                prop_assert_eq!(number, processed);
+                processed += 1;
+            } else {
+                prop_assert_eq!(criterion, Criterion::LearnedTimer, "only a timer makes one wait");
+            }
+        }
+        prop_assert!(fifo.is_empty());
+    }
+
+    /// The document's formula, with the engine paused while the messages come.
+    #[test]
+    fn interrupts_come_by_the_batch(slots in 2usize..20, messages in 1usize..400) {
+        let mut fifo = fifo(slots, slots - 2, Criterion::MemoryFifo);
+        (0..messages as u64).for_each(|number| fifo.inject(numbered(number)));
+        while engine(&mut fifo).is_some() {}
+        let most = (messages + 1).saturating_sub(slots).div_ceil(slots - 1);
+        prop_assert!(fifo.statistics().interrupts as usize <= most);
+    }
+}

@@ -1,0 +1,13 @@
+//! Which targets something waits for.
+//!
+//! Before: descriptors that found no room. After: whoever leaves waits for those targets that
+//! are still there.
+
+use super::{MessagingUnit, Owner};
+
+impl<O: Owner> MessagingUnit<O> {
+    /// Descriptors that wait for `target`; 0 for a target that there is not.
+    pub fn backlog_to(&self, target: usize) -> usize {
+        self.targets.get(target).map_or(0, |to| to.backlog.get())
+    }
+}

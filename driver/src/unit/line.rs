@@ -1,0 +1,76 @@
+//! Messages of one line: the shortest way through the unit.
+//!
+//! Before: `tagged/send` with a short message, or a receive that knows what it waits for.
+//! After: the line is in the target's memory, or the message in the receive's buffer.
+//!
+//! ```text
+//! byte 0        8          16                                  64
+//!      │ header │ metadata │ data, at most LINE_DATA_BYTES      │
+//! ```
+//!
+//! Both functions do the one thing that is nearly always possible, without a call, and say so
+//! if it is not: then the general way ([`MessagingUnit::inject_immediate`],
+//! [`MessagingUnit::take_packet`]) does the same, with everything that can be in its way.
+
+pub use pamir_shm::mapped_lane::LINE_DATA_BYTES;
+
+use super::{MessagingUnit, Owner};
+
+impl<O: Owner> MessagingUnit<O> {
+    /// Sends `metadata` and `bytes` bytes at `source` as a packet of one line; false if that is
+    /// not possible at once.
+    ///
+    /// # Safety
+    ///
+    /// `source` is readable for `bytes` bytes, at most [`LINE_DATA_BYTES`].
+    #[inline(always)]
+    pub unsafe fn inject_line(
+        &self,
+        target: usize,
+        kind: u8,
+        metadata: u64,
+        source: *const u8,
+        bytes: usize,
+    ) -> bool {
+        let to = &self.targets[target];
+        if to.backlog.get() != 0 {
+            return false;
+        }
+        let Some(reserved) = to.lane.reserve_line() else {
+            return false;
+        };
+        // SAFETY: as the caller vouches.
+        unsafe { to.lane.write_line(&reserved, metadata, source, bytes) };
+        to.commit(reserved, kind, 0, 8 + bytes);
+        true
+    }
+
+    /// Receives the next message from `origin` if it has come, as a packet of one line of
+    /// `kind` with just this `metadata`: its length in bytes, of which at most `room` were
+    /// copied to `target`.
+    ///
+    /// # Safety
+    ///
+    /// `target` is writable for `room` bytes.
+    #[inline(always)]
+    pub unsafe fn take_line(
+        &self,
+        origin: usize,
+        kind: u8,
+        metadata: u64,
+        target: *mut u8,
+        room: usize,
+    ) -> Option<usize> {
+        let lane = &self.origins[origin];
+        let arrived = lane.peek_line(kind)?;
+        // A payload without metadata wraps to a length that no line has.
+        let bytes = arrived.header.payload_bytes().wrapping_sub(8);
+        if bytes > LINE_DATA_BYTES || lane.first_word(&arrived) != metadata {
+            return None;
+        }
+        // SAFETY: at most `room` bytes are written, which the caller vouches for.
+        unsafe { lane.read_line(&arrived, target, bytes.min(room)) };
+        lane.release_line(arrived);
+        Some(bytes)
+    }
+}

@@ -1,0 +1,80 @@
+//! Replenish descriptors: how the engine says that a FIFO wants replenishing.
+//!
+//! Before: the engine comes to a replenish descriptor, behind everything that was in the FIFO.
+//! After: the interrupt, in which the FIFO takes in what is pending. Each of the three ways of
+//! the document is a transfer of one word that stays in this unit:
+//!
+//! ```text
+//! memory-fifo   descriptor ─▶ packet in the own reception FIFO ─▶ handler table ─▶ replenish
+//! counted-put   descriptor ─▶ word, counter 8 ─▶ 0 ─▶ hit-zero ─▶ replenish
+//! touching-put  descriptor ─▶ notification word touched ─▶ replenish
+//! ```
+//!
+//! A counted put that gets the shared counter, whose value says nothing, is taken for a touching
+//! one. Invariant: what waits for the interrupt keeps the target's backlog above zero, so nothing
+//! passes it.
+
+use super::{MessagingUnit, Owner, Target, UnitError, reserve};
+use crate::descriptor::{Descriptor, Operation};
+use crate::injection::criterion::Criterion;
+use crate::packet::{Packet, REPLENISH};
+
+/// Bytes that a replenish descriptor moves.
+const WORD_BYTES: u64 = 8;
+
+/// The packet handler of replenish packets.
+pub(super) fn packet_arrived<O: Owner>(
+    owner: &O,
+    origin: u32,
+    packet: Packet<'_>,
+) -> Result<(), UnitError> {
+    let unit = owner.unit();
+    let target = packet.word(0) as usize;
+    if origin as usize != unit.rank || target >= unit.targets.len() {
+        return Err(UnitError::Packet {
+            rank: origin,
+            reason: "only a unit itself replenishes its injection FIFOs",
+        });
+    }
+    unit.targets[target].fifo.borrow_mut().replenish();
+    Ok(())
+}
+
+impl<O: Owner> MessagingUnit<O> {
+    /// Moves the word of a replenish descriptor; true when that is done.
+    pub(super) fn transfer_locally(&self, descriptor: &mut Descriptor) -> Result<bool, UnitError> {
+        if descriptor.operation == Operation::MemoryFifo {
+            let own = &self.targets[self.rank];
+            let Some(reserved) = reserve(own, self.rank, WORD_BYTES as usize)? else {
+                return Ok(false);
+            };
+            own.lane.write_word(&reserved, 0, descriptor.metadata);
+            own.commit(reserved, REPLENISH, 0, WORD_BYTES as usize);
+        } else {
+            self.touched.set(true);
+        }
+        descriptor.injected = descriptor.bytes;
+        Ok(true)
+    }
+
+    /// The slot of a replenish descriptor is free: a direct put interrupts now, while a packet
+    /// does when it is handled.
+    pub(super) fn local_transfer_ended(&self, to: &Target, descriptor: &Descriptor) {
+        if descriptor.operation == Operation::MemoryFifo {
+            return;
+        }
+        let counted = to.fifo.borrow().criterion() == Criterion::CountedPut;
+        let touched = self.touched.replace(false);
+        if counted && self.hits_zero(descriptor.bytes) || touched {
+            to.fifo.borrow_mut().replenish();
+        }
+    }
+
+    /// Counts a replenish descriptor's bytes on a dedicated counter, if there is one left.
+    fn hits_zero(&self, bytes: u64) -> bool {
+        let counter = self.counters.dedicate(bytes);
+        let hit = self.counters.count(counter, bytes);
+        self.counters.release(counter);
+        hit
+    }
+}

@@ -1,0 +1,50 @@
+"""selection: what choosing an algorithm by message size costs, in tables of 3, 16 and 128 ranges.
+
+The program is transport/examples/selection.rs, built as the library is; the table's column for
+bytes holds the number of ranges. No other library takes part: the program has no MPI in it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from .benchmark import Benchmark, Job, Options, Sample, samples_in
+from .libraries import ROOT, Library
+from .processes import run
+
+BUILD_SECONDS = 1800.0
+
+
+def _program() -> Path:
+    """The program, built anew where its sources have changed."""
+    command = ["cargo", "build", "--locked", "--release", "-p", "pamir-transport", "--example", "selection"]
+    run(["env", "-C", str(ROOT), *command], seconds=BUILD_SECONDS)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    return target / "release" / "examples" / "selection"
+
+
+def _jobs(options: Options) -> list[Job]:
+    built: list[Path] = []
+
+    def selections(library: Library) -> list[Sample]:
+        if not built:
+            built.append(_program())
+        cpu = str(options.cpus[0])
+        arguments = [str(built[0]), options.repetitions, options.milliseconds]
+        return samples_in(run(["taskset", "-c", cpu, *arguments], seconds=options.seconds))
+
+    return [Job("selections", 1, selections)]
+
+
+BENCHMARK = Benchmark(
+    name="selection",
+    summary="choosing an algorithm by size, 3, 16 and 128 ranges (Pamir alone)",
+    jobs=_jobs,
+    sources=(),
+    notes=(
+        "bytes: the number of ranges. latency: from a size to its algorithm; throughput: of many "
+        "selections that do not wait for each other; binary_search: the same by binary search",
+    ),
+    own_only=True,
+)

@@ -1,0 +1,1 @@
+"""What proves that Pamir works: its own checks and tests, and MPI codes written elsewhere."""

@@ -1,0 +1,302 @@
+/* Data that does not lie together: datatypes beside packing by hand.
+ *
+ *     datatypes LAYOUT SIZES [REPETITIONS] [MILLISECONDS]
+ *
+ * Two ranks send each other the same layout to and fro; half a round trip in us. LAYOUT is one
+ * of
+ *   vector_8    blocks of 8 bytes, 16 apart
+ *   vector_512  blocks of 512 bytes, 1024 apart
+ *   indexed     blocks of 4 to 60 bytes at irregular places
+ *   arrays      a structure of three arrays of different length, each contiguous
+ *   column      a column of doubles of a square matrix: SIZES are its widths
+ *   face        a face of a three-dimensional array of doubles, across its fastest dimension
+ *   nested      a vector of vectors: runs of four blocks of 16 bytes
+ *
+ * Each size gives two metrics: LAYOUT, with the datatype at both ends, and LAYOUT_by_hand,
+ * where a loop made for that layout copies to a contiguous buffer, which is sent, and a loop
+ * copies from it. What arrived is compared once, byte by byte, before anything is measured.
+ */
+#include "measure.h"
+
+#include <mpi.h>
+
+typedef struct {
+    size_t at, bytes;
+} Block;
+
+/* Blocks in two nested loops, or a list of them. */
+typedef struct {
+    size_t outer, outer_stride, inner, inner_stride, block;
+    Block *list;
+    size_t listed, packed, span;
+    MPI_Datatype type;
+} Layout;
+
+static int rank;
+static char *memory, *by_hand;
+static Layout layout;
+
+static void die(const char *why)
+{
+    fprintf(stderr, "datatypes: %s\n", why);
+    MPI_Abort(MPI_COMM_WORLD, 3);
+    exit(3);
+}
+
+static void loops(size_t outer, size_t outer_stride, size_t inner, size_t inner_stride, size_t block)
+{
+    layout = (Layout){outer, outer_stride, inner, inner_stride, block, NULL, 0, 0, 0, MPI_DATATYPE_NULL};
+    layout.packed = outer * inner * block;
+    layout.span = (outer - 1) * outer_stride + (inner - 1) * inner_stride + block;
+}
+
+static void make_vector(size_t bytes, size_t block)
+{
+    loops(1, 0, bytes / block, 2 * block, block);
+    MPI_Type_vector((int)(bytes / block), (int)(block / 8), (int)(block / 4), MPI_DOUBLE, &layout.type);
+}
+
+static void make_indexed(size_t bytes)
+{
+    loops(1, 0, 1, 0, 4);
+    layout.list = malloc(sizeof(Block) * (bytes / 4 + 1));
+    int *lengths = malloc(sizeof(int) * (bytes / 4 + 1)), *places = malloc(sizeof(int) * (bytes / 4 + 1));
+    uint32_t random = 12345;
+    size_t at = 0, done = 0, count = 0;
+    while (done < bytes) {
+        random = random * 1664525 + 1013904223;
+        size_t length = 4 * (1 + (random >> 16) % 15);
+        if (length > bytes - done)
+            length = bytes - done;
+        layout.list[count] = (Block){at, length};
+        lengths[count] = (int)(length / 4);
+        places[count++] = (int)(at / 4);
+        done += length;
+        at += length + 4 * (1 + (random >> 24) % 8);
+    }
+    layout.listed = count;
+    layout.packed = bytes;
+    layout.span = at;
+    MPI_Type_indexed((int)count, lengths, places, MPI_INT, &layout.type);
+    free(lengths);
+    free(places);
+}
+
+static void make_arrays(size_t bytes)
+{
+    loops(1, 0, 1, 0, 4);
+    size_t items = bytes / 16, gap = 64;
+    layout.list = malloc(3 * sizeof(Block));
+    layout.list[0] = (Block){0, 8 * items};
+    layout.list[1] = (Block){8 * items + gap, 4 * items};
+    layout.list[2] = (Block){12 * items + 2 * gap, 4 * items};
+    layout.listed = 3;
+    layout.packed = 16 * items;
+    layout.span = 16 * items + 2 * gap;
+    int lengths[3] = {(int)items, (int)items, (int)items};
+    MPI_Aint places[3];
+    for (int i = 0; i < 3; i++)
+        places[i] = (MPI_Aint)layout.list[i].at;
+    MPI_Datatype types[3] = {MPI_DOUBLE, MPI_INT, MPI_FLOAT};
+    MPI_Type_create_struct(3, lengths, places, types, &layout.type);
+}
+
+static void make_column(size_t width)
+{
+    loops(1, 0, width, 8 * width, 8);
+    MPI_Type_vector((int)width, 1, (int)width, MPI_DOUBLE, &layout.type);
+}
+
+/* Of an array [n][n][16] the plane in which the last index is 5: n * n doubles. */
+static void make_face(size_t bytes)
+{
+    int n = 1;
+    while ((size_t)(2 * n) * (size_t)(2 * n) * 8 <= bytes)
+        n *= 2;
+    int rest = (int)(bytes / 8 / (size_t)n);
+    int sizes[3] = {rest + 1, n + 1, 16}, parts[3] = {rest, n, 1}, starts[3] = {0, 0, 0};
+    loops((size_t)rest, (size_t)(n + 1) * 128, (size_t)n, 128, 8);
+    MPI_Type_create_subarray(3, sizes, parts, starts, MPI_ORDER_C, MPI_DOUBLE, &layout.type);
+}
+
+static void make_nested(size_t bytes)
+{
+    MPI_Datatype run;
+    loops(bytes / 64, 256, 4, 32, 16);
+    MPI_Type_vector(4, 2, 4, MPI_DOUBLE, &run);
+    MPI_Type_create_hvector((int)(bytes / 64), 1, 256, run, &layout.type);
+    MPI_Type_free(&run);
+}
+
+static void make(const char *name, size_t bytes)
+{
+    if (strcmp(name, "vector_8") == 0)
+        make_vector(bytes, 8);
+    else if (strcmp(name, "vector_512") == 0)
+        make_vector(bytes, 512);
+    else if (strcmp(name, "indexed") == 0)
+        make_indexed(bytes);
+    else if (strcmp(name, "arrays") == 0)
+        make_arrays(bytes);
+    else if (strcmp(name, "column") == 0)
+        make_column(bytes);
+    else if (strcmp(name, "face") == 0)
+        make_face(bytes);
+    else if (strcmp(name, "nested") == 0)
+        make_nested(bytes);
+    else
+        die("no such layout; see the head of datatypes.c");
+    MPI_Type_commit(&layout.type);
+}
+
+/* The loop a program would have for this layout: the block's length is known where it is 8. */
+static void pack_by_hand(void)
+{
+    char *out = by_hand;
+    if (layout.list) {
+        for (size_t i = 0; i < layout.listed; i++) {
+            memcpy(out, memory + layout.list[i].at, layout.list[i].bytes);
+            out += layout.list[i].bytes;
+        }
+        return;
+    }
+    for (size_t i = 0; i < layout.outer; i++) {
+        const char *row = memory + i * layout.outer_stride;
+        if (layout.block == 8) {
+            for (size_t j = 0; j < layout.inner; j++, out += 8)
+                memcpy(out, row + j * layout.inner_stride, 8);
+        } else {
+            for (size_t j = 0; j < layout.inner; j++, out += layout.block)
+                memcpy(out, row + j * layout.inner_stride, layout.block);
+        }
+    }
+}
+
+static void unpack_by_hand(void)
+{
+    const char *in = by_hand;
+    if (layout.list) {
+        for (size_t i = 0; i < layout.listed; i++) {
+            memcpy(memory + layout.list[i].at, in, layout.list[i].bytes);
+            in += layout.list[i].bytes;
+        }
+        return;
+    }
+    for (size_t i = 0; i < layout.outer; i++) {
+        char *row = memory + i * layout.outer_stride;
+        if (layout.block == 8) {
+            for (size_t j = 0; j < layout.inner; j++, in += 8)
+                memcpy(row + j * layout.inner_stride, in, 8);
+        } else {
+            for (size_t j = 0; j < layout.inner; j++, in += layout.block)
+                memcpy(row + j * layout.inner_stride, in, layout.block);
+        }
+    }
+}
+
+static void send_one(int hand)
+{
+    if (hand) {
+        pack_by_hand();
+        MPI_Send(by_hand, (int)layout.packed, MPI_BYTE, 1 - rank, 7, MPI_COMM_WORLD);
+    } else {
+        MPI_Send(memory, 1, layout.type, 1 - rank, 7, MPI_COMM_WORLD);
+    }
+}
+
+static void receive_one(int hand)
+{
+    if (hand) {
+        MPI_Recv(by_hand, (int)layout.packed, MPI_BYTE, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        unpack_by_hand();
+    } else {
+        MPI_Recv(memory, 1, layout.type, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static double half_round_trip_us(int hand, long iterations)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    double start = now_ns();
+    for (long i = 0; i < iterations; i++) {
+        if (rank == 0) {
+            send_one(hand);
+            receive_one(hand);
+        } else {
+            receive_one(hand);
+            send_one(hand);
+        }
+    }
+    return (now_ns() - start) / (double)iterations / 2000;
+}
+
+/* Rank 0's bytes must arrive at their places, and nothing else may change. */
+static void compare(void)
+{
+    for (size_t i = 0; i < layout.span; i++)
+        memory[i] = rank == 0 ? (char)(i * 7 + (i >> 8)) : 99;
+    if (rank == 0) {
+        send_one(0);
+        return;
+    }
+    receive_one(0);
+    pack_by_hand();
+    char *arrived = malloc(layout.packed);
+    memcpy(arrived, by_hand, layout.packed);
+    for (size_t i = 0; i < layout.span; i++) {
+        char expected = (char)(i * 7 + (i >> 8));
+        if (memory[i] != expected && memory[i] != 99)
+            die("wrong bytes arrived");
+        memory[i] = expected;
+    }
+    pack_by_hand();
+    if (memcmp(arrived, by_hand, layout.packed) != 0)
+        die("wrong bytes arrived");
+    free(arrived);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int ranks;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (argc < 3 || ranks != 2)
+        die("usage: datatypes LAYOUT SIZES [REPETITIONS] [MILLISECONDS], on 2 ranks");
+    pin_to(rank);
+    int repetitions = argc > 3 ? atoi(argv[3]) : 15;
+    double want_ns = (argc > 4 ? atof(argv[4]) : 1) * 1e6;
+    size_t sizes[64];
+    int count = sizes_from(argv[2], (size_t)16 << 20, sizes, 64);
+    char metric[2][64];
+    snprintf(metric[0], sizeof metric[0], "%s", argv[1]);
+    snprintf(metric[1], sizeof metric[1], "%s_by_hand", argv[1]);
+    for (int s = 0; s < count; s++) {
+        if (sizes[s] < 64)
+            continue;
+        make(argv[1], sizes[s]);
+        memory = touched(layout.span);
+        by_hand = touched(layout.packed);
+        compare();
+        for (int hand = 0; hand < 2; hand++) {
+            /* The first round trips are cold: they say how many warm ones to count by. */
+            double cold_ns = half_round_trip_us(hand, 3) * 2000 * 3;
+            long tried = iterations_for(want_ns, 3, cold_ns, 2, 1000);
+            MPI_Bcast(&tried, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+            double took = half_round_trip_us(hand, tried) * 2000 * (double)tried;
+            long iterations = iterations_for(want_ns, tried, took, 2, 1000000);
+            MPI_Bcast(&iterations, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+            for (int i = 0; i < repetitions; i++) {
+                double us = half_round_trip_us(hand, iterations);
+                if (rank == 0)
+                    sample(metric[hand], layout.packed, "us", us);
+            }
+        }
+        MPI_Type_free(&layout.type);
+        free(layout.list);
+        free(memory);
+        free(by_hand);
+    }
+    MPI_Finalize();
+    return 0;
+}

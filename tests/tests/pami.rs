@@ -1,0 +1,203 @@
+//! Programs of PAMI: the examples, every call, other libraries beside it, threads, killed tasks.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use pamir_tests::installation::{compile_from, prefix, sources};
+use pamir_tests::random::Random;
+use pamir_tests::run::{Outcome, Run, mpiexec};
+
+/// From a task's death to its launcher's end.
+const REPORTED_WITHIN: Duration = Duration::from_secs(2);
+
+fn example(name: &str) -> PathBuf {
+    compile_from("bindings/pami/examples", name, &["-lpami"])
+}
+
+fn program(name: &str) -> PathBuf {
+    compile_from("tests/programs", name, &["-lpami", "-lpthread"])
+}
+
+/// Runs a program on 1, 2 and 4 tasks; its lines, in alphabetical order, are those of `expected`.
+fn expect_lines(program: &Path, expected: impl Fn(usize) -> Vec<String>) {
+    for tasks in [1, 2, 4] {
+        let outcome = Run::whole(mpiexec(tasks, program));
+        let mut lines: Vec<_> = outcome.success().lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines, expected(tasks), "{tasks} tasks");
+    }
+}
+
+fn each(tasks: usize, line: impl Fn(usize) -> String) -> Vec<String> {
+    (0..tasks).map(line).collect()
+}
+
+#[test]
+fn every_task_says_hello() {
+    expect_lines(&example("hello"), |tasks| {
+        each(tasks, |task| format!("hello from task {task} of {tasks}"))
+    });
+}
+
+#[test]
+fn callbacks_play_ping_pong() {
+    expect_lines(&example("ping_pong"), |tasks| {
+        each(tasks, |task| format!("task {task}: played"))
+    });
+}
+
+#[test]
+fn numbers_are_put_and_got() {
+    expect_lines(&example("put_get"), |tasks| {
+        each(tasks, |task| format!("task {task}: put and got"))
+    });
+}
+
+#[test]
+fn clients_do_not_hear_each_other() {
+    expect_lines(&example("clients"), |tasks| {
+        let words = 4 * tasks;
+        let lines = ["monitor", "solver"].map(|name| format!("{name}: {words} words, 0 wrong"));
+        lines
+            .into_iter()
+            .flat_map(|line| vec![line; tasks])
+            .collect()
+    });
+}
+
+#[test]
+fn every_call_does_what_it_says() {
+    expect_lines(&program("pami_calls"), |tasks| {
+        each(tasks, |task| format!("task {task} of {tasks}: 0 failures"))
+    });
+}
+
+#[test]
+fn every_call_works_where_the_kernel_copies_nothing() {
+    let mut command = mpiexec(2, &program("pami_calls"));
+    command.env("PAMIR_NO_KERNEL_COPY", "1");
+    let outcome = Run::whole(command);
+    assert_eq!(outcome.success().matches(": 0 failures").count(), 2);
+}
+
+#[test]
+fn threads_share_contexts() {
+    expect_lines(&program("pami_threads"), |tasks| {
+        each(tasks, |task| format!("task {task}: all once"))
+    });
+}
+
+#[test]
+fn mpi_works_beside_it_whoever_comes_first() {
+    for first in [false, true] {
+        for tasks in [1, 2, 4] {
+            let mut command = mpiexec(tasks, &program("pami_beside_mpi"));
+            command.args(first.then_some("first"));
+            let outcome = Run::whole(command);
+            assert_eq!(
+                outcome.success(),
+                format!("beside MPI {tasks}: 0 failures\n")
+            );
+        }
+    }
+}
+
+#[test]
+fn a_program_without_a_launcher_is_one_task() {
+    let outcome = Run::whole(Command::new(example("hello")));
+    assert_eq!(outcome.success(), "hello from task 0 of 1\n");
+}
+
+#[test]
+fn the_number_of_contexts_is_configured_by_the_clients_name() {
+    let mut command = mpiexec(2, &program("pami_calls"));
+    command.env("PAMIR_CONTEXTS", "other=5,calls=2");
+    Run::whole(command).success();
+    let mut command = mpiexec(1, &program("pami_calls"));
+    command.env("PAMIR_CONTEXTS", "calls=1");
+    // It makes two.
+    assert!(!Run::whole(command).status.success());
+}
+
+/// Kills a task of a job that exchanges messages, at some moment.
+fn kill_a_task(tasks: usize, random: &mut Random) -> (Outcome, Duration) {
+    let mut run = Run::start(mpiexec(tasks, &program("pami_endless")));
+    let lines = run.lines("process ", tasks);
+    run.lines("exchanging ", tasks);
+    std::thread::sleep(Duration::from_micros(random.below(30_000)));
+    let line = &lines[random.below(tasks as u64) as usize];
+    let process = line.rsplit(' ').next().and_then(|word| word.parse().ok());
+    let killed = Instant::now();
+    let process = process.expect("the line ends with a process id");
+    kill(Pid::from_raw(process), Signal::SIGKILL).expect("the process runs");
+    let outcome = run.finish();
+    let took = outcome.ended.duration_since(killed);
+    (outcome, took)
+}
+
+#[test]
+fn a_killed_task_ends_the_job() {
+    let mut random = Random::seeded();
+    for tasks in [2, 4, 2, 4, 2, 4] {
+        let (outcome, took) = kill_a_task(tasks, &mut random);
+        assert!(
+            took < REPORTED_WITHIN,
+            "{took:?} after the kill: {outcome:?}"
+        );
+        assert_eq!(outcome.status.code(), Some(128 + 9), "{outcome:?}");
+        assert!(outcome.errors.contains("SIGKILL"), "{outcome:?}");
+    }
+}
+
+/// What `nm` says the library exports.
+fn exported() -> BTreeSet<String> {
+    let output = Command::new("nm")
+        .args(["-D", "--defined-only", "--format=posix"])
+        .arg(prefix().join("lib/libpami.so"))
+        .output()
+        .expect("binutils are installed");
+    let text = String::from_utf8(output.stdout).expect("names are ASCII");
+    let names = text.lines().filter_map(|line| line.split(' ').next());
+    names
+        .filter(|name| name.starts_with("PAMI"))
+        .map(String::from)
+        .collect()
+}
+
+#[test]
+fn the_header_declares_what_the_library_exports() {
+    let header = std::fs::read_to_string(sources().join("bindings/pami/include/pami.h")).unwrap();
+    let exported = exported();
+    assert!(exported.len() > 50, "{exported:?}");
+    let declared: BTreeSet<_> = header
+        .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+        .filter(|word| word.starts_with("PAMI_"))
+        .filter(|word| {
+            let function = [" ", "*"].map(|before| format!("{before}{word}("));
+            let variable = format!(" {word};");
+            let lines = header.lines().filter(|line| line.starts_with("extern "));
+            function.iter().any(|text| header.contains(text))
+                || lines.into_iter().any(|line| line.contains(&variable))
+        })
+        .map(String::from)
+        .collect();
+    assert_eq!(declared, exported);
+}
+
+#[test]
+fn pkg_config_finds_it() {
+    let output = Command::new("pkg-config")
+        .env("PKG_CONFIG_PATH", prefix().join("lib/pkgconfig"))
+        .args(["--cflags", "--libs", "pami"])
+        .output()
+        .unwrap();
+    let flags = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        flags.contains("-lpami") && flags.contains("/include"),
+        "{flags}"
+    );
+}

@@ -1,0 +1,321 @@
+//! Copies of blocks at equal distance or at listed places.
+//!
+//! The block's length is a constant in the inner loop for 1, 2, 4, 8, 12, 16, 24, 32 and 64
+//! bytes, so that a block is a few loads and stores without a call; any other length is
+//! a copy of that many bytes. `super::vectors` takes over where wider registers pay.
+//!
+//! Step before: `super::memory` and `super::direct` are handed a regular piece. Step after:
+//! nothing; the bytes are there.
+//!
+//! Invariant: user memory is reached through addresses, never through references, since C
+//! owns it, and since displacements may be absolute (`MPI_BOTTOM`).
+
+use std::ptr;
+
+use super::vectors;
+
+/// Blocks from which on wider registers are asked for.
+const LEAST_VECTOR: usize = 8;
+
+/// An address in user memory to read from.
+#[inline(always)]
+pub(super) fn source(address: usize) -> *const u8 {
+    ptr::with_exposed_provenance(address)
+}
+
+/// An address in user memory to write to.
+#[inline(always)]
+pub(super) fn destination(address: usize) -> *mut u8 {
+    ptr::with_exposed_provenance_mut(address)
+}
+
+#[inline(always)]
+pub(super) fn address(base: usize, displacement: i64) -> usize {
+    base.wrapping_add_signed(displacement as isize)
+}
+
+/// Copies one block; the usual sizes without a call.
+///
+/// # Safety
+/// `from` readable, `to` writable for `bytes`, not overlapping.
+#[inline(always)]
+pub(super) unsafe fn copy_block(from: *const u8, to: *mut u8, bytes: usize) {
+    // SAFETY: each branch moves exactly `bytes`, which the caller vouches for.
+    unsafe {
+        match bytes {
+            4 => copy_fixed::<4>(from, to),
+            8 => copy_fixed::<8>(from, to),
+            16 => copy_fixed::<16>(from, to),
+            _ => ptr::copy_nonoverlapping(from, to, bytes),
+        }
+    }
+}
+
+/// Copies `N` bytes with plain loads and stores.
+///
+/// # Safety
+/// `from` readable, `to` writable for `N` bytes, not overlapping.
+#[inline(always)]
+unsafe fn copy_fixed<const N: usize>(from: *const u8, to: *mut u8) {
+    // SAFETY: byte arrays have alignment 1; the caller vouches for the rest.
+    unsafe { to.cast::<[u8; N]>().write(from.cast::<[u8; N]>().read()) }
+}
+
+/// Runs `$loop` with the block size as a constant where it is a usual one.
+macro_rules! by_block_size {
+    ($bytes:expr, $fixed:ident, $general:expr, ($($argument:expr),*)) => {
+        match $bytes {
+            1 => $fixed::<1>($($argument),*),
+            2 => $fixed::<2>($($argument),*),
+            4 => $fixed::<4>($($argument),*),
+            8 => $fixed::<8>($($argument),*),
+            12 => $fixed::<12>($($argument),*),
+            16 => $fixed::<16>($($argument),*),
+            24 => $fixed::<24>($($argument),*),
+            32 => $fixed::<32>($($argument),*),
+            64 => $fixed::<64>($($argument),*),
+            _ => $general,
+        }
+    };
+}
+
+/// Copies `count` blocks at equal distance to packed bytes.
+///
+/// # Safety
+/// Each block readable; `out` writable for all of them; no overlap.
+#[inline]
+pub(super) unsafe fn gather(from: Steps, out: *mut u8, count: usize, block: usize) {
+    let Steps { start, stride } = from;
+    if count >= LEAST_VECTOR && vectors::pays(block, stride) {
+        // SAFETY: it pays; the caller vouches for every block and for the packed side.
+        unsafe { vectors::gather(source(start), out, count, block) };
+        return;
+    }
+    // SAFETY: the caller vouches for every block and for the packed side.
+    unsafe {
+        by_block_size!(
+            block,
+            gather_strided,
+            gather_strided_bytes(start, out, count, block, stride),
+            (start, out, count, stride)
+        );
+    }
+}
+
+/// Copies packed bytes to `count` blocks at equal distance.
+///
+/// # Safety
+/// Each block writable; `input` readable for all of them; no overlap.
+#[inline]
+pub(super) unsafe fn scatter(input: *const u8, to: Steps, count: usize, block: usize) {
+    let Steps { start, stride } = to;
+    // SAFETY: the caller vouches for every block and for the packed side.
+    unsafe {
+        by_block_size!(
+            block,
+            scatter_strided,
+            scatter_strided_bytes(input, start, count, block, stride),
+            (input, start, count, stride)
+        );
+    }
+}
+
+/// Copies blocks at listed displacements from `from` to packed bytes.
+///
+/// # Safety
+/// As for [`gather`].
+#[inline]
+pub(super) unsafe fn gather_listed(from: usize, list: &[i64], out: *mut u8, block: usize) {
+    // SAFETY: the caller vouches for every block and for the packed side.
+    unsafe {
+        by_block_size!(
+            block,
+            gather_list,
+            gather_list_bytes(from, out, list, block),
+            (from, out, list)
+        );
+    }
+}
+
+/// Copies packed bytes to blocks at listed displacements from `to`.
+///
+/// # Safety
+/// As for [`scatter`].
+#[inline]
+pub(super) unsafe fn scatter_listed(input: *const u8, to: usize, list: &[i64], block: usize) {
+    // SAFETY: the caller vouches for every block and for the packed side.
+    unsafe {
+        by_block_size!(
+            block,
+            scatter_list,
+            scatter_list_bytes(input, to, list, block),
+            (input, to, list)
+        );
+    }
+}
+
+/// Addresses at equal distance.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Steps {
+    /// The first.
+    pub start: usize,
+    /// From each to the next.
+    pub stride: i64,
+}
+
+/// Copies `count` blocks of `block` bytes between two rows of addresses.
+///
+/// # Safety
+/// Each block readable on one side and writable on the other, not overlapping.
+#[inline(always)]
+pub(super) unsafe fn copy_steps(from: Steps, to: Steps, count: usize, block: usize) {
+    // SAFETY: the caller vouches for every block.
+    unsafe {
+        by_block_size!(
+            block,
+            copy_steps_fixed,
+            {
+                let (mut source_at, mut target_at) = (from.start, to.start);
+                for _ in 0..count {
+                    ptr::copy_nonoverlapping(source(source_at), destination(target_at), block);
+                    source_at = address(source_at, from.stride);
+                    target_at = address(target_at, to.stride);
+                }
+            },
+            (from, to, count)
+        )
+    }
+}
+
+/// # Safety
+/// As for [`copy_steps`] with blocks of `N` bytes.
+unsafe fn copy_steps_fixed<const N: usize>(from: Steps, to: Steps, count: usize) {
+    let (mut source_at, mut target_at) = (from.start, to.start);
+    for _ in 0..count {
+        // SAFETY: the caller vouches for every block.
+        unsafe { copy_fixed::<N>(source(source_at), destination(target_at)) };
+        source_at = address(source_at, from.stride);
+        target_at = address(target_at, to.stride);
+    }
+}
+
+/// # Safety
+/// `count` blocks of `N` bytes readable at `from`, `from + stride`, ...;
+/// `out` writable for all of them.
+unsafe fn gather_strided<const N: usize>(from: usize, out: *mut u8, count: usize, stride: i64) {
+    let mut at = from;
+    for index in 0..count {
+        // SAFETY: the caller vouches for each block and for `count * N` bytes.
+        unsafe { copy_fixed::<N>(source(at), out.add(index * N)) };
+        at = address(at, stride);
+    }
+}
+
+/// # Safety
+/// As for [`gather_strided`] with blocks of `block` bytes.
+unsafe fn gather_strided_bytes(from: usize, out: *mut u8, count: usize, block: usize, stride: i64) {
+    let mut at = from;
+    for index in 0..count {
+        // SAFETY: the caller vouches for each block and for the packed side.
+        unsafe { ptr::copy_nonoverlapping(source(at), out.add(index * block), block) };
+        at = address(at, stride);
+    }
+}
+
+/// # Safety
+/// `N` bytes readable at each listed displacement from `from`; `out` writable
+/// for all of them.
+unsafe fn gather_list<const N: usize>(from: usize, out: *mut u8, list: &[i64]) {
+    for (index, &at) in list.iter().enumerate() {
+        // SAFETY: the caller vouches for each block and for the packed side.
+        unsafe { copy_fixed::<N>(source(address(from, at)), out.add(index * N)) };
+    }
+}
+
+/// # Safety
+/// As for [`gather_list`] with blocks of `block` bytes.
+unsafe fn gather_list_bytes(from: usize, out: *mut u8, list: &[i64], block: usize) {
+    for (index, &at) in list.iter().enumerate() {
+        // SAFETY: the caller vouches for each block and for the packed side.
+        unsafe {
+            ptr::copy_nonoverlapping(source(address(from, at)), out.add(index * block), block)
+        };
+    }
+}
+
+/// # Safety
+/// `input` readable for `count` blocks of `N` bytes, which are writable at
+/// `to`, `to + stride`, ...
+unsafe fn scatter_strided<const N: usize>(input: *const u8, to: usize, count: usize, stride: i64) {
+    let mut at = to;
+    for index in 0..count {
+        // SAFETY: the caller vouches for each block and for the packed side.
+        unsafe { copy_fixed::<N>(input.add(index * N), destination(at)) };
+        at = address(at, stride);
+    }
+}
+
+/// # Safety
+/// As for [`scatter_strided`] with blocks of `block` bytes.
+unsafe fn scatter_strided_bytes(
+    input: *const u8,
+    to: usize,
+    count: usize,
+    block: usize,
+    stride: i64,
+) {
+    let mut at = to;
+    for index in 0..count {
+        // SAFETY: the caller vouches for each block and for the packed side.
+        unsafe { ptr::copy_nonoverlapping(input.add(index * block), destination(at), block) };
+        at = address(at, stride);
+    }
+}
+
+/// # Safety
+/// `input` readable for all blocks of `N` bytes, which are writable at each
+/// listed displacement from `to`.
+unsafe fn scatter_list<const N: usize>(input: *const u8, to: usize, list: &[i64]) {
+    for (index, &at) in list.iter().enumerate() {
+        // SAFETY: the caller vouches for each block and for the packed side.
+        unsafe { copy_fixed::<N>(input.add(index * N), destination(address(to, at))) };
+    }
+}
+
+/// # Safety
+/// As for [`scatter_list`] with blocks of `block` bytes.
+unsafe fn scatter_list_bytes(input: *const u8, to: usize, list: &[i64], block: usize) {
+    for (index, &at) in list.iter().enumerate() {
+        // SAFETY: the caller vouches for each block and for the packed side.
+        unsafe {
+            ptr::copy_nonoverlapping(
+                input.add(index * block),
+                destination(address(to, at)),
+                block,
+            );
+        }
+    }
+}
+
+/// The lengths with loops of their own.
+const FIXED: [usize; 9] = [1, 2, 4, 8, 12, 16, 24, 32, 64];
+
+/// How blocks at equal distance are copied, in words.
+pub(super) fn strided_name(block: usize, stride: i64) -> String {
+    if vectors::pays(block, stride) {
+        format!("vectors of {block}-byte blocks when packed, a loop when unpacked, {stride} apart")
+    } else if FIXED.contains(&block) {
+        format!("the loop for {block}-byte blocks, {stride} apart")
+    } else {
+        format!("a copy of {block} bytes for each block, {stride} apart")
+    }
+}
+
+/// How equal blocks at listed places are copied, in words.
+pub(super) fn listed_name(block: usize) -> String {
+    if FIXED.contains(&block) {
+        format!("the loop for {block}-byte blocks at listed places")
+    } else {
+        format!("a copy of {block} bytes for each listed block")
+    }
+}

@@ -1,0 +1,267 @@
+//! Where the machine touches memory: packing and unpacking.
+//!
+//! Step before: [`super::machine`] names regular pieces of user memory in packed order.
+//! Step after: `super::kernel` copies each.
+//!
+//! Invariants: a sink is only run over a packed range as long as its packed
+//! side; a machine's base obeys the contract of [`Machine::new`].
+
+use super::kernel::{
+    Steps, address, copy_block, copy_steps, destination, gather, gather_listed, scatter,
+    scatter_listed, source,
+};
+use super::machine::{Machine, State};
+use super::program::Program;
+use super::sink::{Blocklist, Repeat, Sink};
+
+impl Machine {
+    /// A machine at the start of `program` over the buffer at `base`.
+    ///
+    /// # Safety
+    /// As long as the machine is used, every byte that the program reaches
+    /// from `base` must be readable for packing and writable for unpacking,
+    /// must not be touched by others meanwhile, and must not overlap the packed
+    /// side. `base` may be null where the displacements are absolute, or
+    /// where nothing is moved.
+    #[inline]
+    pub unsafe fn new(program: Program, base: *mut u8) -> Self {
+        Self {
+            program,
+            base: base.expose_provenance(),
+            state: State::default(),
+        }
+    }
+
+    /// Packs the next bytes into `out`; answers how many (less than
+    /// `out.len()` only at the end).
+    #[inline]
+    pub fn pack(&mut self, out: &mut [u8]) -> usize {
+        // SAFETY: the slice is exclusive, writable and as long as said; by
+        // the contract of `new` it does not overlap the user's memory.
+        unsafe { self.pack_to(out.as_mut_ptr(), out.len()) }
+    }
+
+    /// Unpacks `input` into the next bytes; answers how many were taken
+    /// (less than `input.len()` only at the end).
+    #[inline]
+    pub fn unpack(&mut self, input: &[u8]) -> usize {
+        // SAFETY: the slice is readable and as long as said; by the contract
+        // of `new` it does not overlap the user's memory.
+        unsafe { self.unpack_from(input.as_ptr(), input.len()) }
+    }
+
+    /// [`Machine::pack`] into raw memory, for segments that a peer may see.
+    ///
+    /// # Safety
+    /// `out` must be writable for `bytes` bytes that do not overlap the
+    /// user's buffer.
+    #[inline]
+    pub unsafe fn pack_to(&mut self, out: *mut u8, bytes: usize) -> usize {
+        let mut gather = Gather {
+            base: self.base,
+            out,
+        };
+        self.state.run(&self.program, bytes, &mut gather)
+    }
+
+    /// [`Machine::unpack`] from raw memory, for segments that a peer may see.
+    ///
+    /// # Safety
+    /// `input` must be readable for `bytes` bytes that do not overlap the
+    /// user's buffer.
+    #[inline]
+    pub unsafe fn unpack_from(&mut self, input: *const u8, bytes: usize) -> usize {
+        let mut scatter = Scatter {
+            base: self.base,
+            input,
+        };
+        self.state.run(&self.program, bytes, &mut scatter)
+    }
+}
+
+/// Reads user memory, writes packed bytes.
+struct Gather {
+    base: usize,
+    out: *mut u8,
+}
+
+impl Sink for Gather {
+    #[inline]
+    fn block(&mut self, displacement: i64, bytes: usize) {
+        // SAFETY: the machine only runs over a packed range that fits `out`;
+        // `Machine::new` promised the user's side.
+        unsafe {
+            copy_block(source(address(self.base, displacement)), self.out, bytes);
+            self.out = self.out.add(bytes);
+        }
+    }
+
+    #[inline]
+    fn strided(&mut self, displacement: i64, count: usize, block: usize, stride: i64) {
+        let from = address(self.base, displacement);
+        // SAFETY: as for `block`, for each of the `count` blocks.
+        unsafe {
+            gather(
+                Steps {
+                    start: from,
+                    stride,
+                },
+                self.out,
+                count,
+                block,
+            );
+            self.out = self.out.add(count * block);
+        }
+    }
+
+    #[inline]
+    fn uniform(&mut self, displacement: i64, list: &[i64], block: usize) {
+        let from = address(self.base, displacement);
+        // SAFETY: as for `block`, for each of the listed blocks.
+        unsafe {
+            gather_listed(from, list, self.out, block);
+            self.out = self.out.add(list.len() * block);
+        }
+    }
+
+    #[inline]
+    fn interleaved(&mut self, displacement: i64, repeat: Repeat, list: Blocklist<'_>) {
+        let from = address(self.base, displacement);
+        let packed = self.out.expose_provenance();
+        by_rounds(repeat, list, |round, at, start, block, count| {
+            let from = Steps {
+                start: round.user(from, at),
+                stride: repeat.stride,
+            };
+            let to = Steps {
+                start: round.packed(packed, start),
+                stride: repeat.bytes as i64,
+            };
+            // SAFETY: as for `block`, for each of the `count` blocks; the
+            // packed side holds all iterations one after the other.
+            unsafe { copy_steps(from, to, count, block) };
+        });
+        // SAFETY: the packed side holds all iterations.
+        self.out = unsafe { self.out.add(repeat.count * repeat.bytes) };
+    }
+}
+
+/// Reads packed bytes, writes user memory.
+struct Scatter {
+    base: usize,
+    input: *const u8,
+}
+
+impl Sink for Scatter {
+    #[inline]
+    fn block(&mut self, displacement: i64, bytes: usize) {
+        // SAFETY: the machine only runs over a packed range that `input` has;
+        // `Machine::new` promised the user's side.
+        unsafe {
+            copy_block(
+                self.input,
+                destination(address(self.base, displacement)),
+                bytes,
+            );
+            self.input = self.input.add(bytes);
+        }
+    }
+
+    #[inline]
+    fn strided(&mut self, displacement: i64, count: usize, block: usize, stride: i64) {
+        let to = address(self.base, displacement);
+        // SAFETY: as for `block`, for each of the `count` blocks.
+        unsafe {
+            scatter(self.input, Steps { start: to, stride }, count, block);
+            self.input = self.input.add(count * block);
+        }
+    }
+
+    #[inline]
+    fn uniform(&mut self, displacement: i64, list: &[i64], block: usize) {
+        let to = address(self.base, displacement);
+        // SAFETY: as for `block`, for each of the listed blocks.
+        unsafe {
+            scatter_listed(self.input, to, list, block);
+            self.input = self.input.add(list.len() * block);
+        }
+    }
+
+    #[inline]
+    fn interleaved(&mut self, displacement: i64, repeat: Repeat, list: Blocklist<'_>) {
+        let to = address(self.base, displacement);
+        let packed = self.input.expose_provenance();
+        by_rounds(repeat, list, |round, at, start, block, count| {
+            let from = Steps {
+                start: round.packed(packed, start),
+                stride: repeat.bytes as i64,
+            };
+            let to = Steps {
+                start: round.user(to, at),
+                stride: repeat.stride,
+            };
+            // SAFETY: as for `block`, for each of the `count` blocks; the
+            // packed side holds all iterations one after the other.
+            unsafe { copy_steps(from, to, count, block) };
+        });
+        // SAFETY: the packed side holds all iterations.
+        self.input = unsafe { self.input.add(repeat.count * repeat.bytes) };
+    }
+}
+
+/// Iterations copied in one round, small enough that a round's memory stays
+/// in the first-level cache while its blocks are copied column by column.
+const ROUND: usize = 64;
+
+/// Where a round of iterations begins.
+struct Round {
+    user: i64,
+    packed: usize,
+}
+
+impl Round {
+    #[inline(always)]
+    fn user(&self, base: usize, at: i64) -> usize {
+        address(address(base, self.user), at)
+    }
+
+    #[inline(always)]
+    fn packed(&self, base: usize, start: usize) -> usize {
+        base + self.packed + start
+    }
+}
+
+/// Calls `copy(round, displacement, packed start, block, count)` for each
+/// block of the list, in rounds of iterations: the block's length is then
+/// the same for the whole inner loop.
+#[inline(always)]
+fn by_rounds(
+    repeat: Repeat,
+    list: Blocklist<'_>,
+    mut copy: impl FnMut(&Round, i64, usize, usize, usize),
+) {
+    let mut done = 0;
+    while done < repeat.count {
+        let count = ROUND.min(repeat.count - done);
+        let user = (done as i64).wrapping_mul(repeat.stride);
+        let round = Round {
+            user,
+            packed: done * repeat.bytes,
+        };
+        match list {
+            Blocklist::Equal(list, block) => {
+                for (index, &at) in list.iter().enumerate() {
+                    copy(&round, at, index * block, block, count);
+                }
+            }
+            Blocklist::Ends(list, ends) => {
+                let mut start = 0;
+                for (&at, &end) in list.iter().zip(ends) {
+                    copy(&round, at, start, end - start, count);
+                    start = end;
+                }
+            }
+        }
+        done += count;
+    }
+}

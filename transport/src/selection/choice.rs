@@ -1,0 +1,192 @@
+//! The algorithms of one kind of instruction, and the rows of its table.
+//!
+//! A kind is an enum whose variants are the algorithms, written by the macro `choices!`; collectives
+//! write theirs through `algorithms!` ([`crate::collective::select`]). Every kind stands once in
+//! [`super::kind::KINDS`], by which files, the environment and the commands reach it.
+//!
+//! Before: a kind's own file. After: [`super::table`].
+
+use super::table::Table;
+
+/// What an algorithm asks of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Needs {
+    /// Serves everything.
+    Nothing,
+    /// The operator is commutative.
+    Commutative,
+    /// The number of members is a power of two.
+    PowerOfTwo,
+}
+
+impl Needs {
+    /// Whether `ranks` members with an operator of this commutativity are served.
+    pub fn met(self, ranks: usize, commutative: bool) -> bool {
+        match self {
+            Self::Nothing => true,
+            Self::Commutative => commutative,
+            Self::PowerOfTwo => ranks.is_power_of_two(),
+        }
+    }
+
+    /// The need in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Nothing => "nothing",
+            Self::Commutative => "a commutative operation",
+            Self::PowerOfTwo => "a power of two of ranks",
+        }
+    }
+}
+
+/// The algorithms of one kind of instruction; written by `choices!`.
+pub trait Choice: Copy + PartialEq + Send + Sync + 'static {
+    /// The kind's name.
+    const KIND: &'static str;
+
+    /// What decides as the size, in words; nothing where no size is known to all members.
+    const SIZE: Option<&'static str>;
+
+    /// All algorithms of the kind.
+    const ALL: &'static [Self];
+
+    /// The rows that serve where nothing else is installed.
+    const DEFAULT: &'static [Row<Self>];
+
+    /// The algorithm's name: that of its file, where it has one.
+    fn name(self) -> &'static str;
+
+    /// What the algorithm asks of an operation.
+    fn needs(self) -> Needs;
+
+    /// The kind's table in this process.
+    fn table() -> &'static Table<Self>;
+
+    /// The algorithm of that name.
+    fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|one| one.name() == name)
+    }
+}
+
+/// One line of a table: an algorithm, and what it is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row<A> {
+    /// The algorithm.
+    pub algorithm: A,
+    /// Smallest size it is used for, in bytes.
+    pub from_bytes: usize,
+    /// Largest size it is used for, in bytes.
+    pub up_to_bytes: usize,
+    /// Fewest members it is used for.
+    pub least_ranks: usize,
+    /// Most members it is used for.
+    pub most_ranks: usize,
+}
+
+impl<A: Copy> Row<A> {
+    /// A row for any size and any number of members.
+    pub const fn new(algorithm: A) -> Self {
+        Self {
+            algorithm,
+            from_bytes: 0,
+            up_to_bytes: usize::MAX,
+            least_ranks: 0,
+            most_ranks: usize::MAX,
+        }
+    }
+
+    /// The row, for at least `bytes` bytes.
+    pub const fn from(mut self, bytes: usize) -> Self {
+        self.from_bytes = bytes;
+        self
+    }
+
+    /// The row, for at most `bytes` bytes.
+    pub const fn up_to(mut self, bytes: usize) -> Self {
+        self.up_to_bytes = bytes;
+        self
+    }
+
+    /// The row, for `least` to `most` members.
+    pub const fn ranks(mut self, least: usize, most: usize) -> Self {
+        self.least_ranks = least;
+        self.most_ranks = most;
+        self
+    }
+}
+
+impl<A> Row<A> {
+    /// The row, for another algorithm.
+    pub fn with<B>(&self, algorithm: B) -> Row<B> {
+        Row {
+            algorithm,
+            from_bytes: self.from_bytes,
+            up_to_bytes: self.up_to_bytes,
+            least_ranks: self.least_ranks,
+            most_ranks: self.most_ranks,
+        }
+    }
+
+    /// Whether the row is for a size.
+    pub fn covers_size(&self, bytes: usize) -> bool {
+        (self.from_bytes..=self.up_to_bytes).contains(&bytes)
+    }
+
+    /// Whether the row is for a number of members.
+    pub fn covers_ranks(&self, ranks: usize) -> bool {
+        (self.least_ranks..=self.most_ranks).contains(&ranks)
+    }
+
+    /// Whether the row is for every size and number of members that `other` is for.
+    pub fn covers<B>(&self, other: &Row<B>) -> bool {
+        self.from_bytes <= other.from_bytes
+            && other.up_to_bytes <= self.up_to_bytes
+            && self.least_ranks <= other.least_ranks
+            && other.most_ranks <= self.most_ranks
+    }
+}
+
+/// Makes an enum of algorithms a kind of instruction: one line an algorithm, with its name and
+/// what it needs, and the rows that serve by default.
+macro_rules! choices {
+    (
+        $(#[$about:meta])*
+        $enum:ident, $kind:literal, $size:expr;
+        $( $(#[$about_one:meta])* $variant:ident = $name:ident, $needs:ident; )+
+        => $rows:expr;
+    ) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum $enum {
+            $( $(#[$about_one])* $variant, )+
+        }
+
+        impl $crate::selection::Choice for $enum {
+            const KIND: &'static str = $kind;
+            const SIZE: Option<&'static str> = $size;
+            const ALL: &'static [Self] = &[$( Self::$variant, )+];
+            const DEFAULT: &'static [$crate::selection::Row<Self>] = $rows;
+
+            fn name(self) -> &'static str {
+                match self {
+                    $( Self::$variant => stringify!($name), )+
+                }
+            }
+
+            fn needs(self) -> $crate::selection::Needs {
+                match self {
+                    $( Self::$variant => $crate::selection::Needs::$needs, )+
+                }
+            }
+
+            fn table() -> &'static $crate::selection::Table<Self> {
+                static TABLE: $crate::selection::Table<$enum> =
+                    $crate::selection::Table::new();
+                &TABLE
+            }
+        }
+    };
+}
+pub(crate) use choices;

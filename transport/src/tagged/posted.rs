@@ -1,0 +1,290 @@
+//! The posted queue: receives that wait for their messages.
+//!
+//! Before: a receive whose message has not come. After: an arriving packet takes the oldest
+//! receive that looks for its envelope, and its bytes go to that one's buffer.
+//!
+//! A receive with one exact envelope sits in a bucket by its hash, so that finding it costs the
+//! same however many wait; receives with wildcards sit in a list of their own. Each has its
+//! place in the order of posting, and of two candidates the older one wins (MPI-5.0 section 3.5:
+//! messages do not overtake).
+//!
+//! ```text
+//! bucket[hash(envelope)] ─▶ request ─▶ request
+//! wild ─▶ request with wildcards
+//! ```
+//!
+//! The links are part of the [`Request`], so posting allocates nothing. Invariant: each list is
+//! in order of age; a request that waits is in exactly one list.
+
+use std::cell::Cell;
+
+use crate::tagged::envelope::{BUCKETS, Envelope, Pattern};
+use crate::tagged::request::Request;
+
+type Link = Cell<Option<&'static Request>>;
+
+/// What a request has to wait in the queue.
+pub struct Place {
+    wanted: Cell<Pattern>,
+    order: Cell<u64>,
+    previous: Link,
+    next: Link,
+    waits: Cell<bool>,
+}
+
+impl std::fmt::Debug for Place {
+    /// Without the links, which lead around in circles.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut place = f.debug_struct("Place");
+        place.field("wanted", &self.wanted);
+        place.field("order", &self.order);
+        place.field("waits", &self.waits);
+        place.finish_non_exhaustive()
+    }
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self {
+            wanted: Cell::new(Pattern::new(0, None, None)),
+            order: Cell::new(0),
+            previous: Cell::new(None),
+            next: Cell::new(None),
+            waits: Cell::new(false),
+        }
+    }
+}
+
+impl Place {
+    /// Whether the request waits in the queue.
+    pub fn waits(&self) -> bool {
+        self.waits.get()
+    }
+}
+
+#[derive(Debug, Default)]
+struct List {
+    first: Link,
+    last: Link,
+}
+
+impl List {
+    #[inline(always)]
+    fn append(&self, request: &'static Request) {
+        let last = self.last.replace(Some(request));
+        request.place.previous.set(last);
+        request.place.next.set(None);
+        match last {
+            None => self.first.set(Some(request)),
+            Some(last) => last.place.next.set(Some(request)),
+        }
+    }
+
+    #[inline(always)]
+    fn unlink(&self, request: &Request) {
+        let (previous, next) = (request.place.previous.get(), request.place.next.get());
+        match previous {
+            None => self.first.set(next),
+            Some(previous) => previous.place.next.set(next),
+        }
+        match next {
+            None => self.last.set(previous),
+            Some(next) => next.place.previous.set(previous),
+        }
+    }
+
+    #[inline(always)]
+    fn find(&self, envelope: &Envelope) -> Option<&'static Request> {
+        let mut candidate = self.first.get();
+        while let Some(request) = candidate {
+            if request.place.wanted.get().matches(envelope) {
+                return Some(request);
+            }
+            candidate = request.place.next.get();
+        }
+        None
+    }
+}
+
+/// Receives that wait.
+#[derive(Debug)]
+pub struct PostedQueue {
+    buckets: Box<[List; BUCKETS]>,
+    wild: List,
+    order: Cell<u64>,
+    waiting: Cell<usize>,
+}
+
+impl Default for PostedQueue {
+    fn default() -> Self {
+        Self {
+            buckets: Box::new(std::array::from_fn(|_| List::default())),
+            wild: List::default(),
+            order: Cell::new(0),
+            waiting: Cell::new(0),
+        }
+    }
+}
+
+impl PostedQueue {
+    /// How many receives wait.
+    #[inline(always)]
+    pub fn waiting(&self) -> usize {
+        self.waiting.get()
+    }
+
+    #[inline(always)]
+    fn list(&self, pattern: &Pattern) -> &List {
+        match pattern.exact() {
+            Some(envelope) => &self.buckets[envelope.bucket()],
+            None => &self.wild,
+        }
+    }
+
+    /// Adds a receive that looks for `pattern`.
+    #[inline(always)]
+    pub fn post(&self, pattern: Pattern, request: &'static Request) {
+        let place = &request.place;
+        place.wanted.set(pattern);
+        place.waits.set(true);
+        place.order.set(self.order.replace(self.order.get() + 1));
+        self.waiting.set(self.waiting.get() + 1);
+        self.list(&pattern).append(request);
+    }
+
+    /// Takes the oldest receive that looks for `envelope`.
+    #[inline(always)]
+    pub fn take_receive(&self, envelope: &Envelope) -> Option<&'static Request> {
+        let bucket = &self.buckets[envelope.bucket()];
+        let exact = bucket.find(envelope);
+        if self.wild.first.get().is_some() {
+            return self.take_older(envelope, bucket, exact);
+        }
+        self.take(bucket, exact?)
+    }
+
+    #[inline(always)]
+    fn take(&self, list: &List, request: &'static Request) -> Option<&'static Request> {
+        list.unlink(request);
+        request.place.waits.set(false);
+        self.waiting.set(self.waiting.get() - 1);
+        Some(request)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_older(
+        &self,
+        envelope: &Envelope,
+        bucket: &List,
+        exact: Option<&'static Request>,
+    ) -> Option<&'static Request> {
+        let age = |request: &Request| request.place.order.get();
+        match (exact, self.wild.find(envelope)) {
+            (None, wild) => self.take(&self.wild, wild?),
+            (Some(exact), Some(wild)) if age(wild) < age(exact) => self.take(&self.wild, wild),
+            (Some(exact), _) => self.take(bucket, exact),
+        }
+    }
+
+    /// Takes a receive back, if it still waits; whether it did.
+    pub fn withdraw(&self, request: &'static Request) -> bool {
+        if !request.place.waits() {
+            return false;
+        }
+        let wanted = request.place.wanted.get();
+        self.take(self.list(&wanted), request).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tagged::buffer::Buffer;
+    use crate::tagged::request::{RequestId, Requests};
+    use crate::tagged::unexpected::UnexpectedQueue;
+    use proptest::prelude::*;
+
+    const NOWHERE: Buffer = Buffer::Contiguous {
+        address: std::ptr::null_mut(),
+        bytes: 0,
+    };
+
+    fn pattern(source: u32, tag: i32) -> Pattern {
+        let open = |value: u32| (value != 3).then_some(value);
+        Pattern::new(1, open(source), open(tag as u32).map(|tag| tag as i32))
+    }
+
+    proptest! {
+        /// Both queues against two plain lists that are searched from the front.
+        #[test]
+        fn matches_like_a_list(
+            steps in prop::collection::vec((any::<bool>(), 0_u32..4, 0_i32..4), 1..300),
+        ) {
+            let requests = Requests::default();
+            let (posted, unexpected) = (PostedQueue::default(), UnexpectedQueue::default());
+            let mut receives: Vec<(Pattern, RequestId)> = Vec::new();
+            let mut messages: Vec<(Envelope, usize)> = Vec::new();
+            for (number, (receive, source, tag)) in steps.into_iter().enumerate() {
+                if receive {
+                    let wanted = pattern(source, tag);
+                    let expected = messages.iter().position(|(envelope, _)| wanted.matches(envelope));
+                    let found = unexpected.find_message(&wanted);
+                    prop_assert_eq!(found.is_some(), expected.is_some());
+                    if let (Some(index), Some(at)) = (found, expected) {
+                        unexpected.hide(index);
+                        prop_assert_eq!(unexpected.take(index), Some(messages.remove(at).1));
+                    } else {
+                        let (id, request) = requests.start(NOWHERE);
+                        posted.post(wanted, request);
+                        receives.push((wanted, id));
+                    }
+                } else {
+                    let envelope = Envelope { context: 1, source: source % 3, tag: tag % 3 };
+                    let expected = receives.iter().position(|(wanted, _)| wanted.matches(&envelope));
+                    let found = posted.take_receive(&envelope).map(Request::id);
+                    prop_assert_eq!(found, expected.map(|at| receives.remove(at).1));
+                    if found.is_none() {
+                        unexpected.arrive(envelope, number);
+                        messages.push((envelope, number));
+                    }
+                }
+                prop_assert_eq!(posted.waiting(), receives.len());
+                prop_assert_eq!(unexpected.waiting(), messages.len());
+            }
+        }
+
+        /// Receives are taken back from anywhere in the queue, once.
+        #[test]
+        fn receives_are_withdrawn_once(
+            posts in prop::collection::vec((0_u32..4, 0_i32..4), 1..50),
+            picks in prop::collection::vec(any::<prop::sample::Index>(), 1..50),
+        ) {
+            let requests = Requests::default();
+            let posted = PostedQueue::default();
+            let mut waiting: Vec<_> = posts.into_iter().map(|(source, tag)| {
+                let (_, request) = requests.start(NOWHERE);
+                posted.post(pattern(source, tag), request);
+                request
+            }).collect();
+            for pick in picks {
+                if waiting.is_empty() {
+                    break;
+                }
+                let request = waiting.remove(pick.index(waiting.len()));
+                prop_assert!(posted.withdraw(request));
+                prop_assert!(!posted.withdraw(request));
+                prop_assert_eq!(posted.waiting(), waiting.len());
+            }
+            for envelope in (0..3).flat_map(|source| (0..3).map(move |tag| (source, tag))) {
+                let (source, tag) = envelope;
+                let envelope = Envelope { context: 1, source, tag };
+                while let Some(request) = posted.take_receive(&envelope) {
+                    let at = waiting.iter().position(|waits| std::ptr::eq(*waits, request));
+                    waiting.remove(at.unwrap());
+                }
+            }
+            prop_assert_eq!(posted.waiting(), waiting.len());
+        }
+    }
+}
