@@ -6,7 +6,7 @@ use std::process::Command;
 
 use pamir_tests::installation::compile;
 use pamir_tests::run::{Outcome, Run, mpiexec};
-use pamir_transport::selection::{KINDS, Kind};
+use pamir_transport::selection::{KINDS, Kind, Situation};
 
 /// A run of one kind of instruction, whose errors tell which algorithms were taken.
 fn run(program: &Path, kind: &str, ranks: usize, variables: &[(&str, &str)]) -> Outcome {
@@ -37,7 +37,10 @@ fn taken(outcome: &Outcome, kind: &str) -> Vec<String> {
 /// Runs every algorithm of a kind with numbers of ranks that are a power of two, and not.
 fn every_algorithm_of(program: &Path, kind: &dyn Kind) {
     for (algorithm, needs) in kind.algorithms() {
-        for ranks in [3, 4].into_iter().filter(|ranks| needs.met(*ranks, true)) {
+        for ranks in [3, 4]
+            .into_iter()
+            .filter(|ranks| needs.met(Situation::new(*ranks, true)))
+        {
             let (name, variable) = (kind.name(), kind.variable());
             let outcome = run(program, name, ranks, &[(&variable, algorithm)]);
             assert_eq!(outcome.success(), format!("right {name} {ranks}\n"));

@@ -23,7 +23,7 @@ use crate::active::{self, ActiveMessages};
 use crate::endpoint::{Endpoint, Place};
 use crate::memory_region::MemoryRegions;
 use crate::protocol::select::{GetProtocol, PutProtocol, SendTable};
-use crate::selection::{Choice, MOST_RANGES, Ranges};
+use crate::selection::{Choice, MOST_RANGES, Ranges, Situation};
 use crate::tagged::arrival::{self, Incoming, Unexpected};
 use crate::tagged::posted::PostedQueue;
 use crate::tagged::request::{RequestId, Requests};
@@ -79,6 +79,7 @@ impl Context {
         arrival::register(&handlers);
         active::arrival::register(&handlers);
         let unit = MessagingUnit::new(job, unit, handlers)?;
+        let situation = Situation::new(unit.ranks(), true).crowded(unit.is_job_crowded());
         Ok(Self {
             requests: Requests::default(),
             posted: PostedQueue::default(),
@@ -86,9 +87,9 @@ impl Context {
             incoming: (0..unit.ranks())
                 .map(|_| Cell::new(Incoming::Nothing))
                 .collect(),
-            table: SendTable::new(unit.packet_bytes(), unit.ranks()),
-            put_table: table_of(unit.ranks()),
-            get_table: table_of(unit.ranks()),
+            table: SendTable::new(unit.packet_bytes(), situation),
+            put_table: table_of(situation),
+            get_table: table_of(situation),
             kernel_refuses: Cell::new(std::env::var_os("PAMIR_NO_KERNEL_COPY").is_some()),
             active: ActiveMessages::new(unit.ranks()),
             place,
@@ -332,9 +333,9 @@ impl Context {
     }
 }
 
-/// The table in force for transfers among `ranks` ranks.
-fn table_of<A: Choice>(ranks: usize) -> &'static Ranges<A, MOST_RANGES> {
-    let ranges = A::table().ranges(ranks, true);
+/// The table in force for transfers in a situation.
+fn table_of<A: Choice>(situation: Situation) -> &'static Ranges<A, MOST_RANGES> {
+    let ranges = A::table().ranges(situation);
     ranges.expect("the default rows serve every transfer")
 }
 

@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::memory_region::MemoryRegion;
 use crate::one_sided::{Get, Notification, Put};
 use crate::protocol::select::{GetProtocol, PutProtocol, SendProtocol, SendTable};
-use crate::selection::{Choice, Ranges, Row};
+use crate::selection::{Choice, Ranges, Row, Situation};
 
 mod remote;
 
@@ -135,7 +135,8 @@ fn every_size_arrives_whole_by_every_protocol() {
         for context in &mut contexts.all {
             let rows = protocol.map(Row::new).into_iter();
             let rows = rows.chain(SendProtocol::DEFAULT.iter().copied());
-            context.table = SendTable::of(rows, context.unit.packet_bytes(), 2);
+            context.table =
+                SendTable::of(rows, context.unit.packet_bytes(), Situation::new(2, true));
         }
         let inbox = collect(contexts.get(1, 0));
         for (number, bytes) in SIZES.into_iter().enumerate() {

@@ -1,25 +1,29 @@
 //! Which algorithm serves a collective operation.
 //!
-//! Each kind of collective has a table ([`crate::selection`]): rows of algorithm, sizes and
-//! numbers of members. [`choose`] asks it, [`check`] refuses an algorithm that cannot serve.
+//! Each kind of collective has a table ([`crate::selection`]): rows of algorithm, sizes, numbers
+//! of members, and whether they share processors. [`choose`] asks it, [`check`] refuses an algorithm that cannot serve.
 //!
 //! Invariant: what decides is the same at all members (bytes all of them know, number of members,
-//! commutativity), or they would run different algorithms.
+//! commutativity, processors), or they would run different algorithms.
 //!
 //! To add an algorithm: one file with an `async fn` of the file's name, its line in
 //! the kind's `algorithms!` list, and a row in the list behind it where it is the fastest.
 
 use super::error::CollectiveError;
+use super::exchange::Exchange;
 
+use crate::selection::Situation;
 pub use crate::selection::{Choice, Row};
 
-/// The algorithm that the kind's table names for an operation.
+/// The algorithm that the kind's table names for an operation of `bytes` bytes.
 pub fn choose<A: Choice>(
+    exchange: &impl Exchange,
     bytes: usize,
-    ranks: usize,
     commutative: bool,
 ) -> Result<A, CollectiveError> {
-    match A::table().ranges(ranks, commutative) {
+    let ranks = exchange.size();
+    let situation = Situation::new(ranks, commutative).crowded(exchange.is_crowded());
+    match A::table().ranges(situation) {
         Some(ranges) => {
             let algorithm = ranges.select(bytes);
             A::table().count(algorithm);
@@ -40,7 +44,7 @@ pub fn check<A: Choice>(
     commutative: bool,
 ) -> Result<(), CollectiveError> {
     let needs = algorithm.needs();
-    if needs.met(ranks, commutative) {
+    if needs.met(Situation::new(ranks, commutative)) {
         Ok(())
     } else {
         Err(CollectiveError::Unsuitable {

@@ -20,7 +20,7 @@
 use pamir_driver::unit::LINE_DATA_BYTES;
 
 use crate::selection::table::ranges;
-use crate::selection::{Choice, MOST_RANGES, Ranges, Row, choices};
+use crate::selection::{Choice, MOST_RANGES, Ranges, Row, Situation, choices};
 
 /// The longest message that is sent without asking the target, unless configured.
 pub const EAGER_BYTES: usize = 64 * 1024;
@@ -84,21 +84,21 @@ pub struct SendTable {
 }
 
 impl SendTable {
-    /// The table in force, where packets hold `packet_bytes` and `ranks` ranks communicate.
-    pub fn new(packet_bytes: usize, ranks: usize) -> Self {
-        Self::of(SendProtocol::table().rows(), packet_bytes, ranks)
+    /// The table in force in a situation, where packets hold `packet_bytes`.
+    pub fn new(packet_bytes: usize, situation: Situation) -> Self {
+        Self::of(SendProtocol::table().rows(), packet_bytes, situation)
     }
 
     /// The table of `rows`, of which the last ones serve every message.
     pub(crate) fn of(
         rows: impl Iterator<Item = Row<SendProtocol>>,
         packet_bytes: usize,
-        ranks: usize,
+        situation: Situation,
     ) -> Self {
         let line = Row::new(SendProtocol::Immediate).up_to(LINE_DATA_BYTES.min(packet_bytes));
         let rows = std::iter::once(line).chain(rows);
         let rows = rows
-            .filter(|row| row.covers_ranks(ranks))
+            .filter(|row| row.covers_members(situation))
             .flat_map(|row| in_packets(row, packet_bytes))
             .flatten();
         let ranges = ranges(rows).expect("the default rows serve every message, in few ranges");
@@ -154,7 +154,7 @@ mod tests {
 
     fn protocols(rows: &[Row<SendProtocol>]) -> SendTable {
         let all = rows.iter().chain(SendProtocol::DEFAULT).copied();
-        SendTable::of(all, 4080, 4)
+        SendTable::of(all, 4080, Situation::new(4, true))
     }
 
     fn listed(table: &SendTable) -> Vec<(usize, SendProtocol)> {

@@ -21,12 +21,12 @@ pub enum Needs {
 }
 
 impl Needs {
-    /// Whether `ranks` members with an operator of this commutativity are served.
-    pub fn met(self, ranks: usize, commutative: bool) -> bool {
+    /// Whether an operation in this situation is served.
+    pub fn met(self, situation: Situation) -> bool {
         match self {
             Self::Nothing => true,
-            Self::Commutative => commutative,
-            Self::PowerOfTwo => ranks.is_power_of_two(),
+            Self::Commutative => situation.commutative,
+            Self::PowerOfTwo => situation.ranks.is_power_of_two(),
         }
     }
 
@@ -37,6 +37,34 @@ impl Needs {
             Self::Commutative => "a commutative operation",
             Self::PowerOfTwo => "a power of two of ranks",
         }
+    }
+}
+
+/// What decides about an operation beside its size: the same at all its members.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Situation {
+    /// How many members take part.
+    pub ranks: usize,
+    /// Whether the operator is commutative; true where there is none.
+    pub commutative: bool,
+    /// Whether members share their processors.
+    pub crowded: bool,
+}
+
+impl Situation {
+    /// `ranks` members with a processor each.
+    pub fn new(ranks: usize, commutative: bool) -> Self {
+        Self {
+            ranks,
+            commutative,
+            crowded: false,
+        }
+    }
+
+    /// The situation, where members share processors or not.
+    pub fn crowded(mut self, crowded: bool) -> Self {
+        self.crowded = crowded;
+        self
     }
 }
 
@@ -82,6 +110,10 @@ pub struct Row<A> {
     pub least_ranks: usize,
     /// Most members it is used for.
     pub most_ranks: usize,
+    /// Whether it is used only where members share their processors: then a message to a member
+    /// that is not running costs a turn of the scheduler, and fewer rounds are worth more
+    /// messages.
+    pub crowded: bool,
 }
 
 impl<A: Copy> Row<A> {
@@ -93,6 +125,7 @@ impl<A: Copy> Row<A> {
             up_to_bytes: usize::MAX,
             least_ranks: 0,
             most_ranks: usize::MAX,
+            crowded: false,
         }
     }
 
@@ -114,6 +147,12 @@ impl<A: Copy> Row<A> {
         self.most_ranks = most;
         self
     }
+
+    /// The row, for members that share their processors.
+    pub const fn crowded(mut self) -> Self {
+        self.crowded = true;
+        self
+    }
 }
 
 impl<A> Row<A> {
@@ -125,6 +164,7 @@ impl<A> Row<A> {
             up_to_bytes: self.up_to_bytes,
             least_ranks: self.least_ranks,
             most_ranks: self.most_ranks,
+            crowded: self.crowded,
         }
     }
 
@@ -133,17 +173,19 @@ impl<A> Row<A> {
         (self.from_bytes..=self.up_to_bytes).contains(&bytes)
     }
 
-    /// Whether the row is for a number of members.
-    pub fn covers_ranks(&self, ranks: usize) -> bool {
-        (self.least_ranks..=self.most_ranks).contains(&ranks)
+    /// Whether the row is for members in a situation.
+    pub fn covers_members(&self, situation: Situation) -> bool {
+        (self.least_ranks..=self.most_ranks).contains(&situation.ranks)
+            && (situation.crowded || !self.crowded)
     }
 
-    /// Whether the row is for every size and number of members that `other` is for.
+    /// Whether the row is for every size and all members that `other` is for.
     pub fn covers<B>(&self, other: &Row<B>) -> bool {
         self.from_bytes <= other.from_bytes
             && other.up_to_bytes <= self.up_to_bytes
             && self.least_ranks <= other.least_ranks
             && other.most_ranks <= self.most_ranks
+            && (other.crowded || !self.crowded)
     }
 }
 

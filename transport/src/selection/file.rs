@@ -5,6 +5,7 @@
 //! algorithm = "recursive_doubling"
 //! up_to = 16384            # bytes; without it any size
 //! ranks = [2, 8]           # without it any number
+//! crowded = true           # only where ranks share their cores; without it anywhere
 //!
 //! [[allreduce]]
 //! algorithm = "ring"
@@ -44,16 +45,19 @@ struct Line {
     from: Option<usize>,
     up_to: Option<usize>,
     ranks: Option<[usize; 2]>,
+    #[serde(default)]
+    crowded: bool,
 }
 
 impl Line {
     fn row(&self) -> Row<String> {
         let [least, most] = self.ranks.unwrap_or([0, usize::MAX]);
-        Row::new("")
+        let row = Row::new("")
             .from(self.from.unwrap_or(0))
             .up_to(self.up_to.unwrap_or(usize::MAX))
-            .ranks(least, most)
-            .with(self.algorithm.clone())
+            .ranks(least, most);
+        let row = if self.crowded { row.crowded() } else { row };
+        row.with(self.algorithm.clone())
     }
 }
 
@@ -108,6 +112,9 @@ pub fn write<'a>(
                 let most = row.most_ranks.min(i64::MAX as usize);
                 let _ = writeln!(text, "ranks = [{}, {most}]", row.least_ranks);
             }
+            if row.crowded {
+                text += "crowded = true\n";
+            }
         }
     }
     text
@@ -148,7 +155,7 @@ algorithm = "tree"
         let rows = [
             Row::new("recursive_doubling").up_to(16384).ranks(2, 8),
             Row::new("ring").from(16385).ranks(3, usize::MAX),
-            Row::new("rabenseifner"),
+            Row::new("rabenseifner").crowded(),
         ];
         let text = write("Measured\non a machine", [("allreduce", &rows[..])]);
         assert!(text.starts_with("# Measured\n# on a machine\n"), "{text}");

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   rows    = row { "," row }
-//!   row     = algorithm [ ":" sizes ] [ "@" ranks ]
+//!   row     = algorithm [ ":" sizes ] [ "@" ranks ] [ "!crowded" ]
 //!   sizes   = span, in bytes; K, M and G are powers of 1024
 //!   ranks   = span
 //!   span    = from "-" to | from "-" | "-" to | exactly
@@ -10,6 +10,7 @@
 //!   ring:65536-,recursive_doubling      a ring from 64 KiB on, recursive doubling below
 //!   eager:-256K                         eager up to 256 KiB, the rest as before
 //!   pairwise@16-                        pairwise from 16 ranks on
+//!   linear:-2K!crowded                  linear up to 2 KiB, where ranks share their cores
 //! ```
 //!
 //! The first row that is for an operation, and whose algorithm can serve it, is taken.
@@ -18,13 +19,24 @@
 
 use super::choice::Row;
 
+/// The end of a row that is for ranks which share their cores.
+const CROWDED: &str = "crowded";
+
 /// Why a text is no rows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GrammarError {
     /// There is nothing where an algorithm should be.
-    #[error("an algorithm is missing: write ALGORITHM[:SIZES][@RANKS], separated by commas")]
+    #[error(
+        "an algorithm is missing: write ALGORITHM[:SIZES][@RANKS][!crowded], separated by commas"
+    )]
     NoAlgorithm,
+    /// A row ends in something unknown.
+    #[error("\"!{text}\" is no end of a row: there is only \"!crowded\"")]
+    End {
+        /// What is behind the exclamation mark.
+        text: String,
+    },
     /// Something is no span.
     #[error("{text:?} is no span of {of}: write FROM-TO, FROM-, -TO or one number{suffixes}")]
     Span {
@@ -47,6 +59,7 @@ pub fn rows(text: &str) -> Result<Vec<Row<String>>, (usize, GrammarError)> {
 }
 
 fn row(text: &str) -> Result<Row<String>, GrammarError> {
+    let (text, crowded) = halves(text, '!');
     let (text, ranks) = halves(text, '@');
     let (algorithm, sizes) = halves(text, ':');
     if algorithm.is_empty() {
@@ -67,7 +80,16 @@ fn row(text: &str) -> Result<Row<String>, GrammarError> {
             suffixes: "",
         })?;
     }
-    Ok(row)
+    match crowded {
+        None => Ok(row),
+        Some(CROWDED) => {
+            row.crowded = true;
+            Ok(row)
+        }
+        Some(end) => Err(GrammarError::End {
+            text: end.to_owned(),
+        }),
+    }
 }
 
 fn halves(text: &str, mark: char) -> (&str, Option<&str>) {
@@ -122,6 +144,9 @@ fn row_text(row: &Row<&str>) -> String {
             (from, to) => text += &format!("{mark}{from}-{to}"),
         }
     }
+    if row.crowded {
+        text += &format!("!{CROWDED}");
+    }
     text
 }
 
@@ -146,6 +171,7 @@ mod tests {
         assert_eq!(row("eager:1k-2M@3-8"), ((1 << 10, 2 << 20), (3, 8)));
         assert_eq!(row("pairwise@16-"), (all, (16, usize::MAX)));
         assert_eq!(row("bruck:8@-7"), ((8, 8), (0, 7)));
+        assert!(rows("linear:-2K@3-!crowded").unwrap()[0].crowded);
         assert_eq!(row("bruck:1G"), ((1 << 30, 1 << 30), all));
     }
 
@@ -160,6 +186,8 @@ mod tests {
             ("ring:+5", 0),
             ("a,b,ring:1-2-3", 2),
             ("ring@few", 0),
+            ("ring!", 0),
+            ("ring!crowd", 0),
             ("ring:99999999999G", 0),
             (":5", 0),
         ] {
@@ -178,12 +206,15 @@ mod tests {
         #[test]
         fn what_is_written_is_read_again(
             spans in prop::collection::vec((0usize..9, 0usize..9, 0usize..9, 0usize..9), 1..6),
+            crowded in any::<bool>(),
         ) {
             let end = |number| if number == 8 { usize::MAX } else { number };
             let written: Vec<Row<&str>> = spans
                 .iter()
                 .map(|(from, to, least, most)| {
-                    Row::new("ring").from(*from).up_to(end(*to)).ranks(*least, end(*most))
+                    let row = Row::new("ring").from(*from).up_to(end(*to));
+                    let row = row.ranks(*least, end(*most));
+                    if crowded { row.crowded() } else { row }
                 })
                 .collect();
             let read = rows(&text(&written)).unwrap();

@@ -7,7 +7,7 @@
 
 use std::marker::PhantomData;
 
-use super::choice::{Choice, Needs, Row};
+use super::choice::{Choice, Needs, Row, Situation};
 use super::table::{TableError, check_rows};
 use crate::collective as c;
 use crate::protocol::select::{GetProtocol, PutProtocol, SendProtocol};
@@ -45,9 +45,8 @@ pub trait Kind: Sync {
     /// The rows in order of precedence: installed ones, then default ones.
     fn rows(&self) -> Vec<Row<&'static str>>;
 
-    /// Upper bound and algorithm of each range of sizes, for `ranks` members with an operator of
-    /// this commutativity.
-    fn ranges(&self, ranks: usize, commutative: bool) -> Vec<(usize, &'static str)>;
+    /// Upper bound and algorithm of each range of sizes in a situation.
+    fn ranges(&self, situation: Situation) -> Vec<(usize, &'static str)>;
 
     /// Each algorithm that this process has taken, and how often. Messages that went at once, as
     /// one packet, are not counted.
@@ -107,8 +106,8 @@ impl<A: Choice> Kind for Of<A> {
         A::table().rows().map(named).collect()
     }
 
-    fn ranges(&self, ranks: usize, commutative: bool) -> Vec<(usize, &'static str)> {
-        let ranges = A::table().ranges(ranks, commutative);
+    fn ranges(&self, situation: Situation) -> Vec<(usize, &'static str)> {
+        let ranges = A::table().ranges(situation);
         let ranges = ranges.into_iter().flat_map(|ranges| ranges.iter());
         ranges.map(|(bound, one)| (bound, one.name())).collect()
     }
@@ -169,13 +168,14 @@ mod tests {
     fn every_kind_serves_every_size_number_of_ranks_and_operator() {
         for kind in KINDS {
             for ranks in 1..=70 {
-                for commutative in [false, true] {
-                    let ranges = kind.ranges(ranks, commutative);
+                for (commutative, crowded) in [(false, false), (true, false), (false, true)] {
+                    let situation = Situation::new(ranks, commutative).crowded(crowded);
+                    let ranges = kind.ranges(situation);
                     assert_eq!(ranges.last().map(|range| range.0), Some(usize::MAX));
                     let able = |name| {
                         let algorithms = kind.algorithms();
                         let known = algorithms.iter().find(|one| one.0 == name);
-                        known.unwrap().1.met(ranks, commutative)
+                        known.unwrap().1.met(situation)
                     };
                     assert!(ranges.iter().all(|range| able(range.1)), "{}", kind.name());
                 }

@@ -4,7 +4,7 @@
 //! with ranges of sizes ("Parallel active messages with algorithm selection by message size"):
 //!
 //! ```text
-//!  PAMIR_<KIND>  selection.toml  built in           ranks, commutative          bytes
+//!  PAMIR_<KIND>  selection.toml  built in       ranks, commutative, crowded     bytes
 //!       └───────────────┴───────────┘                      │                      │
 //!   configuration ─▶ kind ─▶ table: rows in order ─▶ ranges (kept) ─▶ sum of (bytes > bound)
 //!   at start, once                                                            │
@@ -25,7 +25,7 @@ pub mod report;
 pub mod table;
 
 pub(crate) use choice::choices;
-pub use choice::{Choice, Needs, Row};
+pub use choice::{Choice, Needs, Row, Situation};
 pub use configuration::{Configuration, SelectionError};
 pub use kind::{KINDS, Kind};
 pub use ranges::Ranges;

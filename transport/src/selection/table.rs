@@ -13,17 +13,17 @@
 //!   not commutative      recursive_doubling ≤ 16 KiB < rabenseifner
 //! ```
 //!
-//! What does not depend on the size is settled once for each number of members and
-//! commutativity that occurs; the ranges are kept, and an operation only adds up comparisons
+//! What does not depend on the size is settled once for each [`Situation`] that occurs (number
+//! of members, commutativity, processors shared or not); the ranges are kept, and an operation only adds up comparisons
 //! ([`super::ranges`]). They are kept in lists that only grow, so that reading needs no lock.
 //!
-//! Invariant: what decides is the same at all members (bytes all of them know, number of members,
-//! commutativity), or they would run different algorithms.
+//! Invariant: what decides is the same at all members (bytes all of them know, and the
+//! situation), or they would run different algorithms.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::choice::{Choice, Needs, Row};
+use super::choice::{Choice, Needs, Row, Situation};
 use super::ranges::Ranges;
 
 /// The most ranges of sizes that a kind may have.
@@ -87,11 +87,10 @@ pub enum TableError {
     },
 }
 
-/// The ranges for one number of members and commutativity.
+/// The ranges for one situation.
 #[derive(Debug)]
 struct Entry<A> {
-    ranks: usize,
-    commutative: bool,
+    situation: Situation,
     /// None if no row can serve.
     ranges: Option<Ranges<A, MOST_RANGES>>,
     next: OnceLock<Box<Entry<A>>>,
@@ -152,25 +151,23 @@ impl<A: Choice> Table<A> {
         installed.iter().chain(A::DEFAULT).copied()
     }
 
-    /// The ranges of sizes for `ranks` members with an operator of this commutativity; nothing
-    /// if no row can serve them.
-    pub fn ranges(&self, ranks: usize, commutative: bool) -> Option<&Ranges<A, MOST_RANGES>> {
-        let mut link = &self.lists[ranks % LISTS];
+    /// The ranges of sizes in a situation; nothing if no row can serve it.
+    pub fn ranges(&self, situation: Situation) -> Option<&Ranges<A, MOST_RANGES>> {
+        let mut link = &self.lists[situation.ranks % LISTS];
         loop {
-            let entry = link.get_or_init(|| Box::new(self.entry(ranks, commutative)));
-            if entry.ranks == ranks && entry.commutative == commutative {
+            let entry = link.get_or_init(|| Box::new(self.entry(situation)));
+            if entry.situation == situation {
                 return entry.ranges.as_ref();
             }
             link = &entry.next;
         }
     }
 
-    fn entry(&self, ranks: usize, commutative: bool) -> Entry<A> {
+    fn entry(&self, situation: Situation) -> Entry<A> {
         let serves =
-            |row: &Row<A>| row.covers_ranks(ranks) && row.algorithm.needs().met(ranks, commutative);
+            |row: &Row<A>| row.covers_members(situation) && row.algorithm.needs().met(situation);
         Entry {
-            ranks,
-            commutative,
+            situation,
             ranges: ranges(self.rows().filter(serves)),
             next: OnceLock::new(),
         }
@@ -297,8 +294,8 @@ mod tests {
             Row::new(Sample::Commutative).up_to(1000).ranks(3, 8),
         ]);
         let chosen = |bytes, ranks, commutative| {
-            let ranges = table.ranges(ranks, commutative).unwrap();
-            ranges.select(bytes)
+            let situation = Situation::new(ranks, commutative);
+            table.ranges(situation).unwrap().select(bytes)
         };
         assert_eq!(chosen(0, 4, true), Sample::PowerOfTwo);
         assert_eq!(chosen(100, 4, true), Sample::PowerOfTwo);
@@ -315,16 +312,35 @@ mod tests {
     }
 
     #[test]
+    fn a_row_for_shared_processors_serves_only_there() {
+        let table = table(&[Row::new(Sample::Commutative).up_to(9).crowded()]);
+        let chosen = |crowded| {
+            let situation = Situation::new(3, true).crowded(crowded);
+            table.ranges(situation).unwrap().select(9)
+        };
+        assert_eq!(chosen(true), Sample::Commutative);
+        assert_eq!(chosen(false), Sample::Any);
+    }
+
+    #[test]
     fn a_row_may_begin_anywhere() {
         let table = table(&[Row::new(Sample::Commutative).from(10).up_to(19)]);
-        let ranges: Vec<_> = table.ranges(3, true).unwrap().iter().collect();
+        let ranges: Vec<_> = table
+            .ranges(Situation::new(3, true))
+            .unwrap()
+            .iter()
+            .collect();
         let expected = [
             (9, Sample::Any),
             (19, Sample::Commutative),
             (usize::MAX, Sample::Any),
         ];
         assert_eq!(ranges, expected);
-        let single: Vec<_> = table.ranges(3, false).unwrap().iter().collect();
+        let single: Vec<_> = table
+            .ranges(Situation::new(3, false))
+            .unwrap()
+            .iter()
+            .collect();
         assert_eq!(single, [(usize::MAX, Sample::Any)]);
     }
 
@@ -345,7 +361,7 @@ mod tests {
         let again = table.install(Vec::new());
         assert_eq!(again, Err(TableError::Installed { kind: "sample" }));
         let used = Table::<Sample>::new();
-        assert!(used.ranges(2, true).is_some());
+        assert!(used.ranges(Situation::new(2, true)).is_some());
         assert!(used.install(Vec::new()).is_err());
     }
 
@@ -392,14 +408,15 @@ mod tests {
 
     fn any_row() -> impl Strategy<Value = Row<Sample>> {
         let algorithm = prop::sample::select(Sample::ALL);
-        (algorithm, 0usize..40, 0usize..40, 0usize..6, 0usize..6).prop_map(
-            |(algorithm, one, other, few, many)| {
-                Row::new(algorithm)
-                    .from(one.min(other))
-                    .up_to(one.max(other))
-                    .ranks(few.min(many), few.max(many))
-            },
-        )
+        let ends = (0usize..40, 0usize..40, 0usize..6, 0usize..6);
+        (algorithm, ends, any::<bool>()).prop_map(|(algorithm, ends, crowded)| {
+            let (one, other, few, many) = ends;
+            let row = Row::new(algorithm)
+                .from(one.min(other))
+                .up_to(one.max(other))
+                .ranks(few.min(many), few.max(many));
+            if crowded { row.crowded() } else { row }
+        })
     }
 
     proptest! {
@@ -408,16 +425,18 @@ mod tests {
             rows in prop::collection::vec(any_row(), 0..12),
             ranks in 1usize..7,
             commutative in any::<bool>(),
+            crowded in any::<bool>(),
         ) {
             let table = Table::new();
             // Whatever the rows are, also where one covers another.
             table.installed.set(rows.clone()).unwrap();
-            let ranges = table.ranges(ranks, commutative).unwrap();
+            let situation = Situation::new(ranks, commutative).crowded(crowded);
+            let ranges = table.ranges(situation).unwrap();
             for bytes in 0..50 {
                 let serves = |row: &&Row<Sample>| {
                     row.covers_size(bytes)
-                        && row.covers_ranks(ranks)
-                        && row.algorithm.needs().met(ranks, commutative)
+                        && row.covers_members(situation)
+                        && row.algorithm.needs().met(situation)
                 };
                 let first = rows.iter().find(serves).map_or(Sample::Any, |row| row.algorithm);
                 prop_assert_eq!(ranges.select(bytes), first, "{} bytes", bytes);

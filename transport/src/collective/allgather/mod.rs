@@ -29,7 +29,7 @@ algorithms! {
 /// Gathers a block from each member at every member. `buffer` has room for all blocks, in the
 /// order of ranks, and holds this member's block in place.
 pub async fn allgather(exchange: &impl Exchange, buffer: &mut [u8]) -> Result<(), CollectiveError> {
-    let algorithm = choose(buffer.len(), exchange.size(), true)?;
+    let algorithm = choose(exchange, buffer.len(), true)?;
     allgather_with(algorithm, exchange, buffer).await
 }
 

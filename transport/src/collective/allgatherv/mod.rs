@@ -31,7 +31,7 @@ pub async fn allgatherv(
 ) -> Result<(), CollectiveError> {
     let size = exchange.size();
     blocks.check(size, buffer.len())?;
-    let algorithm = choose(blocks.total_bytes(size), size, true)?;
+    let algorithm = choose(exchange, blocks.total_bytes(size), true)?;
     allgatherv_with(algorithm, exchange, blocks, buffer).await
 }
 

@@ -27,13 +27,11 @@ algorithms! {
     /// All to rank 0, and back.
     Linear = linear, Nothing;
     => &[
+        Row::new(Algorithm::Linear).up_to(2048).crowded(),
         Row::new(Algorithm::RecursiveDoubling).up_to(16 << 10),
         Row::new(Algorithm::Rabenseifner),
     ];
 }
-
-/// The most data for which members that share their processors combine it at one of them.
-const CROWDED_BYTES: usize = 2048;
 
 /// Combines `buffer` of all members, in the order of ranks, into `buffer` of every member.
 pub async fn allreduce(
@@ -41,11 +39,7 @@ pub async fn allreduce(
     reduction: &impl Reduction,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    let algorithm = if exchange.is_crowded() && buffer.len() <= CROWDED_BYTES {
-        Algorithm::Linear
-    } else {
-        choose(buffer.len(), exchange.size(), reduction.commutative())?
-    };
+    let algorithm = choose(exchange, buffer.len(), reduction.commutative())?;
     allreduce_with(algorithm, exchange, reduction, buffer).await
 }
 

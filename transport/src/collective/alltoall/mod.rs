@@ -20,14 +20,12 @@ algorithms! {
     /// All partners side by side.
     Linear = linear, Nothing;
     => &[
+        Row::new(Algorithm::Linear).up_to(2048).crowded(),
         Row::new(Algorithm::Bruck).up_to(256).ranks(8, usize::MAX),
         Row::new(Algorithm::Linear).up_to(32 << 10),
         Row::new(Algorithm::Pairwise),
     ];
 }
-
-/// The longest blocks that members which share their processors swap side by side.
-const CROWDED_BYTES: usize = 2048;
 
 /// Sends block i of `outgoing` to member i and receives into block i of `incoming` from it; this
 /// member's own block is copied.
@@ -37,11 +35,7 @@ pub async fn alltoall(
     incoming: &mut [u8],
 ) -> Result<(), CollectiveError> {
     let block_bytes = whole_blocks(incoming.len(), exchange.size())?;
-    let algorithm = if exchange.is_crowded() && block_bytes <= CROWDED_BYTES {
-        Algorithm::Linear
-    } else {
-        choose(block_bytes, exchange.size(), true)?
-    };
+    let algorithm = choose(exchange, block_bytes, true)?;
     alltoall_with(algorithm, exchange, outgoing, incoming).await
 }
 

@@ -38,7 +38,7 @@ pub async fn alltoall_in_place(
         Blocks::Uniform { bytes } => bytes,
         _ => usize::MAX,
     };
-    let algorithm = choose(known_bytes, exchange.size(), true)?;
+    let algorithm = choose(exchange, known_bytes, true)?;
     alltoall_in_place_with(algorithm, exchange, blocks, buffer).await
 }
 

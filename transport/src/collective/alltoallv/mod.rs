@@ -40,7 +40,7 @@ pub async fn alltoallv(
     incoming: &mut [u8],
 ) -> Result<(), CollectiveError> {
     alltoallv_with(
-        choose(0, exchange.size(), true)?,
+        choose(exchange, 0, true)?,
         exchange,
         outgoing_blocks,
         outgoing,

@@ -18,16 +18,15 @@ algorithms! {
     Tree = tree, Nothing;
     /// All to member 0, and back.
     Linear = linear, Nothing;
-    => &[Row::new(Algorithm::Dissemination)];
+    => &[
+        Row::new(Algorithm::Linear).crowded(),
+        Row::new(Algorithm::Dissemination),
+    ];
 }
 
 /// Returns once all members have called it.
 pub async fn barrier(exchange: &impl Exchange) -> Result<(), CollectiveError> {
-    let algorithm = if exchange.is_crowded() {
-        Algorithm::Linear
-    } else {
-        choose(0, exchange.size(), true)?
-    };
+    let algorithm = choose(exchange, 0, true)?;
     barrier_with(algorithm, exchange).await
 }
 

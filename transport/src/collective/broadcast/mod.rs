@@ -23,6 +23,7 @@ algorithms! {
     /// Segment after segment along a chain.
     PipelinedChain = pipelined_chain, Nothing;
     => &[
+        Row::new(Algorithm::Linear).up_to(2048).crowded(),
         Row::new(Algorithm::Binomial).up_to(64 << 10).ranks(3, usize::MAX),
         Row::new(Algorithm::ScatterRingAllgather).up_to(1 << 20).ranks(8, usize::MAX),
         Row::new(Algorithm::PipelinedChain).ranks(3, usize::MAX),
@@ -30,20 +31,13 @@ algorithms! {
     ];
 }
 
-/// The most data that goes straight to members which share their processors.
-const CROWDED_BYTES: usize = 2048;
-
 /// Copies `buffer` of member `root` into `buffer` of every member.
 pub async fn broadcast(
     exchange: &impl Exchange,
     root: usize,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    let algorithm = if exchange.is_crowded() && buffer.len() <= CROWDED_BYTES {
-        Algorithm::Linear
-    } else {
-        choose(buffer.len(), exchange.size(), true)?
-    };
+    let algorithm = choose(exchange, buffer.len(), true)?;
     broadcast_with(algorithm, exchange, root, buffer).await
 }
 

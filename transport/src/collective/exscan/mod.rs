@@ -29,7 +29,7 @@ pub async fn exscan(
     reduction: &impl Reduction,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    let algorithm = choose(buffer.len(), exchange.size(), reduction.commutative())?;
+    let algorithm = choose(exchange, buffer.len(), reduction.commutative())?;
     exscan_with(algorithm, exchange, reduction, buffer).await
 }
 

@@ -29,7 +29,7 @@ pub async fn gather(
     root: usize,
     buffer: ToRoot<'_>,
 ) -> Result<(), CollectiveError> {
-    let algorithm = choose(block_bytes(exchange, &buffer)?, exchange.size(), true)?;
+    let algorithm = choose(exchange, block_bytes(exchange, &buffer)?, true)?;
     gather_with(algorithm, exchange, root, buffer).await
 }
 

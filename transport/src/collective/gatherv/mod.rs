@@ -27,7 +27,7 @@ pub async fn gatherv(
     blocks: Blocks<'_>,
     buffer: ToRoot<'_>,
 ) -> Result<(), CollectiveError> {
-    let algorithm = choose(0, exchange.size(), true)?;
+    let algorithm = choose(exchange, 0, true)?;
     gatherv_with(algorithm, exchange, root, blocks, buffer).await
 }
 

@@ -154,7 +154,7 @@ pub async fn neighbor_alltoallv(
     incoming: &mut [u8],
 ) -> Result<(), CollectiveError> {
     neighbor_alltoallv_with(
-        choose(0, exchange.size(), true)?,
+        choose(exchange, 0, true)?,
         exchange,
         neighborhood,
         outgoing_blocks,

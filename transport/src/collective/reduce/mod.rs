@@ -37,7 +37,7 @@ pub async fn reduce(
     root: usize,
     buffer: ToRoot<'_>,
 ) -> Result<(), CollectiveError> {
-    let algorithm = choose(buffer.bytes(), exchange.size(), reduction.commutative())?;
+    let algorithm = choose(exchange, buffer.bytes(), reduction.commutative())?;
     reduce_with(algorithm, exchange, reduction, root, buffer).await
 }
 

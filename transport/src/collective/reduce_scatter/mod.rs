@@ -42,7 +42,7 @@ pub async fn reduce_scatter(
     input: &[u8],
     output: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    let algorithm = choose(input.len(), exchange.size(), reduction.commutative())?;
+    let algorithm = choose(exchange, input.len(), reduction.commutative())?;
     reduce_scatter_with(algorithm, exchange, reduction, blocks, input, output).await
 }
 

@@ -28,7 +28,7 @@ pub async fn scan(
     reduction: &impl Reduction,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    let algorithm = choose(buffer.len(), exchange.size(), reduction.commutative())?;
+    let algorithm = choose(exchange, buffer.len(), reduction.commutative())?;
     scan_with(algorithm, exchange, reduction, buffer).await
 }
 

@@ -30,7 +30,7 @@ pub async fn scatter(
     root: usize,
     buffer: FromRoot<'_>,
 ) -> Result<(), CollectiveError> {
-    let algorithm = choose(block_bytes(exchange, &buffer)?, exchange.size(), true)?;
+    let algorithm = choose(exchange, block_bytes(exchange, &buffer)?, true)?;
     scatter_with(algorithm, exchange, root, buffer).await
 }
 

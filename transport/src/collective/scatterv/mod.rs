@@ -27,7 +27,7 @@ pub async fn scatterv(
     blocks: Blocks<'_>,
     buffer: FromRoot<'_>,
 ) -> Result<(), CollectiveError> {
-    let algorithm = choose(0, exchange.size(), true)?;
+    let algorithm = choose(exchange, 0, true)?;
     scatterv_with(algorithm, exchange, root, blocks, buffer).await
 }
 

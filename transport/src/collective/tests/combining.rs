@@ -1,5 +1,6 @@
 //! Reduce and allreduce.
 
+use crate::selection::Situation;
 use proptest::prelude::*;
 
 use super::operators::{Compose, Sum, combined, contribution};
@@ -20,7 +21,10 @@ fn check_reduce(reduction: &impl Reduction, size: usize, root: usize, elements: 
     let buffers = contributions(reduction, size, elements);
     let expected = combined(reduction, &buffers);
     for &algorithm in reduce::Algorithm::ALL {
-        if !algorithm.needs().met(size, reduction.commutative()) {
+        if !algorithm
+            .needs()
+            .met(Situation::new(size, reduction.commutative()))
+        {
             continue;
         }
         let outputs = run_all(
@@ -49,7 +53,10 @@ fn check_allreduce(reduction: &impl Reduction, size: usize, elements: usize) {
     let buffers = contributions(reduction, size, elements);
     let expected = combined(reduction, &buffers);
     for &algorithm in allreduce::Algorithm::ALL {
-        if !algorithm.needs().met(size, reduction.commutative()) {
+        if !algorithm
+            .needs()
+            .met(Situation::new(size, reduction.commutative()))
+        {
             continue;
         }
         let outputs = run_all(7, &buffers, async |exchange, buffer: &mut Vec<u8>| {

@@ -1,5 +1,6 @@
 //! Reduce-scatter, scan and exclusive scan.
 
+use crate::selection::Situation;
 use proptest::prelude::*;
 
 use super::operators::{Compose, Sum, combined, contribution};
@@ -11,7 +12,11 @@ fn choices<A: Choice>(size: usize, reduction: &impl Reduction) -> Vec<Option<A>>
     A::ALL
         .iter()
         .copied()
-        .filter(|algorithm| algorithm.needs().met(size, reduction.commutative()))
+        .filter(|algorithm| {
+            algorithm
+                .needs()
+                .met(Situation::new(size, reduction.commutative()))
+        })
         .map(Some)
         .chain([None])
         .collect()

@@ -1,5 +1,6 @@
 //! Gather, scatter, allgather and alltoall, with equal and listed blocks.
 
+use crate::selection::Situation;
 use proptest::prelude::*;
 
 use super::simulation::{Random, SIZES, roots, run_all};
@@ -78,7 +79,7 @@ fn choices<A: Choice>(size: usize) -> Vec<Option<A>> {
     A::ALL
         .iter()
         .copied()
-        .filter(|algorithm| algorithm.needs().met(size, true))
+        .filter(|algorithm| algorithm.needs().met(Situation::new(size, true)))
         .map(Some)
         .chain([None])
         .collect()

@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use pamir_transport::selection::{Configuration, KINDS, Kind, SelectionError};
+use pamir_transport::selection::{Configuration, KINDS, Kind, SelectionError, Situation};
 
 /// The tables in force for `ranks` ranks.
 pub fn describe(ranks: usize) -> Result<String, SelectionError> {
@@ -36,9 +36,14 @@ pub fn describe(ranks: usize) -> Result<String, SelectionError> {
 fn describe_kind(text: &mut String, kind: &dyn Kind, ranks: usize) {
     let size = kind.size().unwrap_or("no size decides");
     let _ = writeln!(text, "\n{} ({size}; {ranks} ranks)", kind.name());
-    let commutative = kind.ranges(ranks, true);
-    let ordered = kind.ranges(ranks, false);
+    let commutative = kind.ranges(Situation::new(ranks, true));
+    let ordered = kind.ranges(Situation::new(ranks, false));
+    let crowded = kind.ranges(Situation::new(ranks, true).crowded(true));
     describe_ranges(text, &commutative);
+    if crowded != commutative {
+        let _ = writeln!(text, "  where ranks share their cores:");
+        describe_ranges(text, &crowded);
+    }
     if ordered != commutative {
         let _ = writeln!(text, "  where the operation is not commutative:");
         describe_ranges(text, &ordered);
@@ -78,6 +83,10 @@ mod tests {
                 assert!(text.contains(name), "{name}: {text}");
             }
         }
+        assert!(
+            text.contains("share their cores:\n  any size         linear"),
+            "{text}"
+        );
         assert!(
             text.contains("binomial (needs a commutative operation)"),
             "{text}"

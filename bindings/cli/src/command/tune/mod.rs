@@ -26,7 +26,7 @@ use std::time::Instant;
 use pamir_driver::topology::{Level, Machine, TopologyError};
 use pamir_transport::selection::configuration::{FILE_VARIABLE, own_file};
 use pamir_transport::selection::kind::kind;
-use pamir_transport::selection::{KINDS, Kind, Needs, file};
+use pamir_transport::selection::{KINDS, Kind, Needs, Situation, file};
 
 use choice::Times;
 
@@ -219,7 +219,10 @@ fn default_ranks() -> Result<Vec<usize>, TuneError> {
 /// A kind's algorithms, the one that serves small messages now first: it stays unless another
 /// one is faster.
 fn ordered(kind: &dyn Kind) -> Vec<(&'static str, Needs)> {
-    let first = kind.ranges(2, true).first().map(|range| range.1);
+    let first = kind
+        .ranges(Situation::new(2, true))
+        .first()
+        .map(|range| range.1);
     let mut algorithms = kind.algorithms();
     algorithms.sort_by_key(|one| Some(one.0) != first);
     algorithms
@@ -246,7 +249,7 @@ impl Plan {
         let able = kind
             .algorithms()
             .into_iter()
-            .filter(|one| one.1.met(ranks, true));
+            .filter(|one| one.1.met(Situation::new(ranks, true)));
         // What fits one packet is the same by either name.
         able.map(|one| one.0)
             .filter(|name| *name != "immediate")
