@@ -12,12 +12,14 @@ import time
 from pathlib import Path
 
 from . import (
+    active_messages,
     compilation,
     crowded,
     datatypes,
     installation,
     instructions,
     memory,
+    overlap,
     point_to_point,
     report,
     selection,
@@ -36,10 +38,12 @@ BENCHMARKS: dict[str, Benchmark] = {
         point_to_point,
         startup,
         crowded,
+        overlap,
         datatypes,
         memory,
         instructions,
         selection,
+        active_messages,
     )
 }
 
