@@ -121,6 +121,7 @@ pub struct MessagingUnit<O> {
     rank: usize,
     targets: Vec<Target>,
     origins: Vec<LaneConsumer>,
+    rotation: Rotation,
     handlers: PacketHandlerTable<O>,
     counters: CounterGroup,
     /// The notification word that replenish descriptors touch.
@@ -155,6 +156,7 @@ impl<O: Owner> MessagingUnit<O> {
         let origins = ranks.map(|origin| Ok(LaneConsumer::new(lane(&job, origin, rank)?)));
         let room = longest_payload_bytes(job.layout().ring_lines) - ALIGNED_AT;
         let longest_power = 1 << room.ilog2();
+        let crowded = job.sharers(rank)? > 1;
         Ok(Self {
             rank,
             targets: targets.collect::<Result<_, UnitError>>()?,
@@ -163,7 +165,8 @@ impl<O: Owner> MessagingUnit<O> {
             counters: CounterGroup::default(),
             touched: Cell::new(false),
             backlog: Cell::new(0),
-            crowded: job.sharers(rank)? > 1,
+            rotation: Rotation::new(job.ranks(), crowded),
+            crowded,
             job_crowded: job.is_crowded()?,
             barrier_reaches_all: membarrier::register(),
             packet_bytes: PACKET_BYTES.min(longest_power),
@@ -391,12 +394,20 @@ impl<O: Owner> MessagingUnit<O> {
         }
     }
 
-    /// Gives every packet that has arrived to its handler; how many there were.
+    /// Gives the packets that have arrived to their handlers, from every lane that has carried
+    /// any and from one of the others; how many there were.
     #[inline(always)]
     pub fn poll(&self, owner: &O) -> Result<u32, UnitError> {
         let mut handled = 0;
-        for origin in 0..self.origins.len() {
+        for origin in self.rotation.warm() {
             handled += self.poll_lane(owner, origin)?;
+        }
+        if let Some(origin) = self.rotation.cold() {
+            let came = self.poll_lane(owner, origin)?;
+            if came > 0 {
+                self.rotation.warm_up(origin);
+                handled += came;
+            }
         }
         Ok(handled)
     }
@@ -570,7 +581,9 @@ mod gather;
 mod line;
 mod replenish;
 mod rest;
+mod rotation;
 pub use line::LINE_DATA_BYTES;
 pub use rest::Doorbell;
+use rotation::Rotation;
 #[cfg(test)]
 mod tests;

@@ -91,7 +91,7 @@ impl Context {
             put_table: table_of(situation),
             get_table: table_of(situation),
             kernel_refuses: Cell::new(std::env::var_os("PAMIR_NO_KERNEL_COPY").is_some()),
-            active: ActiveMessages::new(unit.ranks()),
+            active: ActiveMessages::new(place, unit.ranks()),
             place,
             regions,
             work: OnceLock::new(),

@@ -32,6 +32,12 @@ unsafe fn bytes_of<'a>(vector: Vector) -> Result<&'a [u8], Refusal> {
     Ok(unsafe { std::slice::from_raw_parts(vector.address.cast(), vector.bytes) })
 }
 
+#[cold]
+fn no_parameters() -> Refusal {
+    let argument = "parameters";
+    Refusal::Null { argument }
+}
+
 /// # Safety
 ///
 /// `context` is a context's handle, and the calling thread has the context for itself; the
@@ -55,8 +61,7 @@ unsafe fn send_immediate(
 ) -> Result<(), Refusal> {
     // SAFETY: the caller vouches for handle and parameters.
     let (object, parameters) = unsafe { (context_of(context)?, parameters.as_ref()) };
-    let argument = "parameters";
-    let parameters = parameters.ok_or(Refusal::Null { argument })?;
+    let parameters = parameters.ok_or_else(no_parameters)?;
     let hints = object.hints(parameters.dispatch)?;
     // SAFETY: the caller vouches for header and data, and for having the context.
     let (header, data, context) = unsafe {
@@ -83,8 +88,7 @@ pub unsafe extern "C" fn PAMI_Send(context: *mut c_void, parameters: *mut Send) 
     let send = || {
         // SAFETY: the caller vouches for handle and parameters.
         let (object, parameters) = unsafe { (context_of(context)?, parameters.as_ref()) };
-        let argument = "parameters";
-        let parameters = parameters.ok_or(Refusal::Null { argument })?;
+        let parameters = parameters.ok_or_else(no_parameters)?;
         // SAFETY: as the caller vouches.
         unsafe { start(object, parameters) }
     };

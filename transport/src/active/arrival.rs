@@ -16,6 +16,7 @@ use pamir_driver::unit::UnitError;
 
 use crate::active::TransferError;
 use crate::active::dispatch::{Arrival, DISPATCH_IDS, Receive, Status};
+use crate::active::line;
 use crate::active::operation::{Operation, Receipt};
 use crate::active::send::{ACKNOWLEDGE, BY_KERNEL, IN_PACKETS, nonsense};
 use crate::context::Context;
@@ -64,6 +65,9 @@ impl Parts {
 }
 
 fn active(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+    if let Some(header_bytes) = line::header_bytes(&packet) {
+        return line::arrived(context, origin, &packet, header_bytes);
+    }
     let parts = Parts::of(&packet, origin, packet.data_at(8))?;
     context.with_copy(&packet, parts.start, packet.bytes(), |bytes| {
         let (header, data) = bytes.split_at(parts.header_bytes);
@@ -71,10 +75,24 @@ fn active(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), Unit
         let total = data.len();
         let receive = context.dispatch(origin, dispatch, header, Some(data), total);
         let from = parts.start + parts.header_bytes;
-        let mut receipt = receipt(origin, parts.acknowledge, total, receive);
-        land(&mut receipt, &packet, from);
-        context.received_active(receipt)
+        take(context, origin, &packet, parts.acknowledge, from, receive)
     })
+}
+
+/// Takes the data of a message of one packet, from the packet's byte `from` on, to where its
+/// handler wants it.
+pub(super) fn take(
+    context: &Context,
+    origin: u32,
+    packet: &Packet<'_>,
+    acknowledge: Option<u64>,
+    from: usize,
+    receive: Receive,
+) -> Result<(), UnitError> {
+    let total = packet.bytes() - from;
+    let mut receipt = receipt(origin, acknowledge, total, receive);
+    land(&mut receipt, packet, from);
+    context.received_active(receipt)
 }
 
 fn active_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
@@ -227,7 +245,7 @@ impl Context {
         bytes: usize,
     ) -> Receive {
         let arrival = Arrival {
-            origin: self.place.endpoint(origin as usize),
+            origin: self.active.endpoint(origin),
             header,
             data,
             bytes,

@@ -68,6 +68,12 @@ impl Receive {
         }
     }
 
+    /// Whether nothing is left to be done for a message that nobody waits for.
+    #[inline(always)]
+    pub(super) fn is_over(&self) -> bool {
+        self.room == 0 && self.done.is_none() && self.status == Status::Good
+    }
+
     /// The message is not taken; its origin is told why.
     pub(crate) fn refused(status: Status) -> Self {
         Self {

@@ -58,7 +58,7 @@ impl std::fmt::Debug for ActiveMessage<'_> {
 impl Context {
     /// Sends a header and data that together fit one packet, and forgets them: both may be
     /// changed at once.
-    #[inline]
+    #[inline(always)]
     pub fn send_immediate(
         &self,
         to: Endpoint,
@@ -73,8 +73,22 @@ impl Context {
     }
 
     /// The same, or nothing: false while the way to the target is full.
-    #[inline]
+    #[inline(always)]
     pub fn try_send_immediate(
+        &self,
+        to: Endpoint,
+        dispatch: u16,
+        header: &[u8],
+        data: &[u8],
+    ) -> Result<bool, ActiveError> {
+        if self.send_active_line(to, dispatch, header, data) {
+            return Ok(true);
+        }
+        self.try_send_packet(to, dispatch, header, data)
+    }
+
+    #[inline(never)]
+    fn try_send_packet(
         &self,
         to: Endpoint,
         dispatch: u16,
