@@ -304,6 +304,9 @@ impl<O: Owner> MessagingUnit<O> {
         to.fifo.borrow_mut().look_at_timer();
         loop {
             let Some(mut descriptor) = to.fifo.borrow_mut().front().copied() else {
+                if self.take_replenish_packet(owner, to)? {
+                    continue;
+                }
                 return Ok(());
             };
             let done = self.process(owner, to, &mut descriptor)?;

@@ -19,6 +19,7 @@ from . import (
     instructions,
     memory,
     point_to_point,
+    replenish,
     report,
     selection,
     startup,
@@ -40,6 +41,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         memory,
         instructions,
         selection,
+        replenish,
     )
 }
 

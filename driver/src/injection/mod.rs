@@ -164,7 +164,7 @@ impl InjectionFifo {
             configuration,
             slots: VecDeque::new(),
             pending: VecDeque::new(),
-            timer: Timer::new(configuration.criterion),
+            timer: Timer::new(configuration.criterion, configuration.slots),
             statistics: InjectionStatistics::default(),
         }
     }
@@ -179,18 +179,18 @@ impl InjectionFifo {
         self.pending.push_back(descriptor);
         self.statistics.pended += 1;
         if self.pending.len() == 1 {
-            self.establish();
+            self.establish(None);
         }
     }
 
     /// Establishes the interrupt criterion.
-    fn establish(&mut self) {
+    fn establish(&mut self, now: Option<Instant>) {
         if let Some(operation) = self.configuration.criterion.operation() {
             debug_assert!(self.slots.len() < self.configuration.slots);
             self.slots
                 .push_back(Descriptor::replenish(operation, self.target));
         } else if self.is_timed() {
-            self.timer.start(Instant::now());
+            self.timer.start(now.unwrap_or_else(Instant::now));
         }
     }
 
@@ -206,34 +206,58 @@ impl InjectionFifo {
         self.configuration.criterion
     }
 
+    /// When its timer expires, if that is what pending descriptors wait for.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.timer.deadline().filter(|_| !self.pending.is_empty())
+    }
+
     /// The descriptor that the engine works on.
+    #[inline]
     pub fn front(&mut self) -> Option<&mut Descriptor> {
         self.slots.front_mut()
     }
 
-    /// Frees the slot of the descriptor that is done.
+    /// Frees the slot of the descriptor that is done. If it was the last one, that may be what
+    /// the criterion waits for.
+    #[inline]
     pub fn retire(&mut self) -> Option<Descriptor> {
         let done = self.slots.pop_front();
-        if self.slots.is_empty() && self.is_timed() {
-            self.timer.drained(Instant::now());
-        }
-        let drained = self.configuration.criterion == Criterion::Drained && self.slots.is_empty();
-        if drained && !self.pending.is_empty() {
-            self.replenish();
+        if self.slots.is_empty() {
+            self.ran_empty();
         }
         done
     }
 
+    fn ran_empty(&mut self) {
+        if self.is_timed() {
+            let now = Instant::now();
+            self.timer.drained(now);
+            self.look_at(now);
+        } else if self.criterion() == Criterion::Drained && !self.pending.is_empty() {
+            self.replenish();
+        }
+    }
+
     /// Looks at the timer: if it has expired, that is an interrupt.
     pub fn look_at_timer(&mut self) {
-        if !self.pending.is_empty() && self.is_timed() && self.timer.take_expiry(Instant::now()) {
-            self.replenish();
+        if self.is_timed() && !self.pending.is_empty() {
+            self.look_at(Instant::now());
+        }
+    }
+
+    fn look_at(&mut self, now: Instant) {
+        if !self.pending.is_empty() && self.timer.take_expiry(now) {
+            self.replenish_at(Some(now));
         }
     }
 
     /// The criterion is met: moves as many pending descriptors as there are free slots, and
     /// establishes it again while some are left.
     pub fn replenish(&mut self) {
+        self.replenish_at(None);
+    }
+
+    fn replenish_at(&mut self, now: Option<Instant>) {
         self.statistics.interrupts += 1;
         let free = self.configuration.slots - self.slots.len();
         // The last slot is for the replenish descriptor, unless none is needed any more.
@@ -245,11 +269,11 @@ impl InjectionFifo {
         let batch = room.min(self.pending.len());
         self.slots.extend(self.pending.drain(..batch));
         self.statistics.replenishments += u64::from(batch > 0);
-        if self.is_timed() {
-            self.timer.filled(Instant::now(), batch);
+        if let Some(now) = now {
+            self.timer.filled(now, batch);
         }
         if !self.pending.is_empty() {
-            self.establish();
+            self.establish(now);
         }
     }
 

@@ -57,6 +57,17 @@ impl<O: Owner> MessagingUnit<O> {
         Ok(true)
     }
 
+    /// The engine has nothing left to do for a target while descriptors are pending: if it has
+    /// sent the packet that replenishes, handles what has arrived in the own reception FIFO up to
+    /// that, rather than stand still until the next poll. True if packets have been handled.
+    pub(super) fn take_replenish_packet(&self, owner: &O, to: &Target) -> Result<bool, UnitError> {
+        let packet = to.fifo.borrow().criterion() == Criterion::MemoryFifo;
+        if !packet || to.backlog.get() == 0 {
+            return Ok(false);
+        }
+        Ok(self.poll_lane(owner, self.rank)? > 0)
+    }
+
     /// The slot of a replenish descriptor is free: a direct put interrupts now, while a packet
     /// does when it is handled.
     pub(super) fn local_transfer_ended(&self, to: &Target, descriptor: &Descriptor) {
