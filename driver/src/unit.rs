@@ -29,6 +29,7 @@ use pamir_shm::{membarrier, sleep};
 use crate::counter::{CounterGroup, CounterId};
 use crate::descriptor::{Descriptor, Operation, Source};
 use crate::injection::{Configuration, InjectionError, InjectionFifo, InjectionStatistics};
+use crate::interrupt::InterruptError;
 use crate::job::{Job, JobError};
 use crate::kernel_copy::{self, KernelCopyError};
 use crate::layout::RankBlock;
@@ -72,6 +73,9 @@ pub enum UnitError {
     /// The injection FIFOs cannot be as they are configured.
     #[error(transparent)]
     Injection(#[from] InjectionError),
+    /// The thread that drives the engine cannot sleep.
+    #[error(transparent)]
+    Interrupt(#[from] InterruptError),
     /// The unit's lanes could not be mapped.
     #[error(transparent)]
     Segment(#[from] pamir_shm::segment::SegmentError),

@@ -208,7 +208,8 @@ impl Context {
         } else if moved {
             Activity::Moved
         } else if self.unit.has_backlog() {
-            Activity::Blocked
+            let timer = self.unit.waits_until();
+            timer.map_or(Activity::Blocked, Activity::Timed)
         } else {
             Activity::Quiet
         })

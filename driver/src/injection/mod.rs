@@ -206,9 +206,10 @@ impl InjectionFifo {
         self.configuration.criterion
     }
 
-    /// When its timer expires, if that is what pending descriptors wait for.
-    pub fn deadline(&self) -> Option<Instant> {
-        self.timer.deadline().filter(|_| !self.pending.is_empty())
+    /// When its timer expires, if that is all it waits for: nothing is in its slots.
+    pub fn waits_until(&self) -> Option<Instant> {
+        let waits = self.slots.is_empty() && !self.pending.is_empty();
+        self.timer.deadline().filter(|_| waits)
     }
 
     /// The descriptor that the engine works on.

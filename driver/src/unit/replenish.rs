@@ -14,6 +14,8 @@
 //! one. Invariant: what waits for the interrupt keeps the target's backlog above zero, so nothing
 //! passes it.
 
+use std::time::Instant;
+
 use super::{MessagingUnit, Owner, Target, UnitError, reserve};
 use crate::descriptor::{Descriptor, Operation};
 use crate::injection::criterion::Criterion;
@@ -41,6 +43,17 @@ pub(super) fn packet_arrived<O: Owner>(
 }
 
 impl<O: Owner> MessagingUnit<O> {
+    /// When the first timer expires, if timers are all that its injection FIFOs wait for.
+    pub fn waits_until(&self) -> Option<Instant> {
+        let waiting = self.targets.iter().filter(|to| to.backlog.get() != 0);
+        let mut deadlines = waiting.map(|to| to.fifo.borrow().waits_until());
+        // One that waits for something else makes it none.
+        deadlines.try_fold(None::<Instant>, |soonest, deadline| {
+            let deadline = deadline?;
+            Some(Some(soonest.map_or(deadline, |other| other.min(deadline))))
+        })?
+    }
+
     /// Moves the word of a replenish descriptor; true when that is done.
     pub(super) fn transfer_locally(&self, descriptor: &mut Descriptor) -> Result<bool, UnitError> {
         if descriptor.operation == Operation::MemoryFifo {

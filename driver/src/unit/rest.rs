@@ -5,12 +5,14 @@
 //! [`MessagingUnit::doorbell`], which needs no lock.
 
 use std::ops::Deref;
+use std::time::Instant;
 
 use pamir_shm::atomic::{AtomicU32, Ordering, fence};
 use pamir_shm::mapped::Mapped;
 use pamir_shm::{membarrier, sleep};
 
 use super::{MessagingUnit, Owner, UnitError};
+use crate::job::Job;
 use crate::layout::RankBlock;
 
 /// Wakes whoever sleeps on a unit; it may go to any thread.
@@ -18,6 +20,12 @@ use crate::layout::RankBlock;
 pub struct Doorbell(Mapped<RankBlock>);
 
 impl Doorbell {
+    /// What wakes the unit of `rank`.
+    pub(crate) fn new(job: &Job, rank: usize) -> Result<Self, UnitError> {
+        let block = job.layout().rank_block(rank);
+        Ok(Self(Mapped::new(job.segment(), block)?))
+    }
+
     /// Wakes the sleeper, if there is one. What was written before this is seen by the last
     /// look of one that is about to sleep.
     pub fn ring(&self) {
@@ -38,8 +46,7 @@ impl Doorbell {
 impl<O: Owner> MessagingUnit<O> {
     /// What wakes this unit from other threads of the process.
     pub fn doorbell(&self) -> Result<Doorbell, UnitError> {
-        let block = self.job.layout().rank_block(self.rank);
-        Ok(Doorbell(Mapped::new(self.job.segment(), block)?))
+        Doorbell::new(&self.job, self.rank)
     }
 
     /// Tells the senders that this unit is going to sleep, and looks a last time, also with
@@ -72,7 +79,11 @@ impl<O: Owner> MessagingUnit<O> {
         };
         let short = self.has_backlog().then_some(50_000);
         let unordered = (!ordered).then_some(1_000_000);
-        let limits = [short, unordered, limit_ns];
+        let timer = self.waits_until().map(|at| {
+            let left = at.saturating_duration_since(Instant::now());
+            left.as_nanos() as u64
+        });
+        let limits = [short, unordered, limit_ns, timer];
         sleep::wait(word, limits.into_iter().flatten().min());
         sleep::cancel(word);
         Ok(())
