@@ -24,6 +24,8 @@ pub mod kernel_copy;
 pub mod layout;
 pub mod machine_limits;
 pub mod packet;
+pub mod report;
 pub mod topology;
+pub mod touch;
 pub mod unit;
 pub mod waiting;

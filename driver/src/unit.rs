@@ -34,6 +34,7 @@ use crate::job::{Job, JobError};
 use crate::kernel_copy::{self, KernelCopyError};
 use crate::layout::RankBlock;
 use crate::packet::{ALIGNED_AT, Packet, PacketHandlerTable, REPLENISH, data_start};
+use crate::touch::{TouchError, TouchMemory};
 
 /// The most data in one packet of a message that needs several, in bytes: the target copies
 /// one packet while the origin fills the next.
@@ -73,6 +74,9 @@ pub enum UnitError {
     /// The injection FIFOs cannot be as they are configured.
     #[error(transparent)]
     Injection(#[from] InjectionError),
+    /// The memory that replenish descriptors are to touch cannot be had.
+    #[error(transparent)]
+    Touch(#[from] TouchError),
     /// The thread that drives the engine cannot sleep.
     #[error(transparent)]
     Interrupt(#[from] InterruptError),
@@ -129,6 +133,8 @@ pub struct MessagingUnit<O> {
     counters: CounterGroup,
     /// The notification word that replenish descriptors touch.
     touched: Cell<bool>,
+    /// The memory that they touch instead, if that is configured.
+    touch_memory: Option<TouchMemory>,
     backlog: Cell<usize>,
     crowded: bool,
     job_crowded: bool,
@@ -166,6 +172,7 @@ impl<O: Owner> MessagingUnit<O> {
             handlers,
             counters: CounterGroup::default(),
             touched: Cell::new(false),
+            touch_memory: replenish::touch_memory(injection.criterion())?,
             backlog: Cell::new(0),
             crowded: job.sharers(rank)? > 1,
             job_crowded: job.is_crowded()?,
@@ -224,6 +231,11 @@ impl<O: Owner> MessagingUnit<O> {
         } else {
             self.packet_bytes
         }
+    }
+
+    /// How its injection FIFOs are set up, all of them alike.
+    pub fn injection(&self) -> Configuration {
+        self.targets[self.rank].fifo.borrow().configuration()
     }
 
     /// What has happened in the injection FIFO towards `target`.

@@ -12,6 +12,7 @@
 //! | `memory-fifo` | a replenish descriptor | its packet reaches the local reception FIFO | the packet handler |
 //! | `counted-put` | a replenish descriptor with a dedicated counter | the counter hits zero | hit-zero |
 //! | `touching-put` | a replenish descriptor | the notification word is touched | the word |
+//! | `touching-put:userfaultfd` | a replenish descriptor | a protected page is touched | the page fault |
 //!
 //! A `counted-put` that finds only the shared counter left, which never reports, is made a
 //! `touching-put`.
@@ -40,14 +41,26 @@ pub enum Criterion {
     MemoryFifo,
     /// When the counter of a replenish descriptor hits zero.
     CountedPut,
-    /// When a replenish descriptor touches a word.
-    TouchingPut,
+    /// When a replenish descriptor touches memory.
+    TouchingPut(Touch),
+}
+
+/// What a touching put touches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Touch {
+    /// A notification word, which the engine looks at after each put. The default: it costs
+    /// nothing, and the kernel cannot refuse it.
+    #[default]
+    Word,
+    /// Memory that truly interrupts ([`crate::touch::TouchMemory`]), which costs two switches
+    /// between threads.
+    Memory,
 }
 
 /// A word that names no criterion.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{word:?} is no interrupt criterion: use drained, timer, timer:MICROSECONDS, timer-learned, memory-fifo, counted-put or touching-put"
+    "{word:?} is no interrupt criterion: use drained, timer, timer:MICROSECONDS, timer-learned, memory-fifo, counted-put, touching-put or touching-put:userfaultfd"
 )]
 pub struct UnknownCriterion {
     word: String,
@@ -66,7 +79,8 @@ impl FromStr for Criterion {
             "timer-learned" => Self::LearnedTimer,
             "memory-fifo" => Self::MemoryFifo,
             "counted-put" => Self::CountedPut,
-            "touching-put" => Self::TouchingPut,
+            "touching-put" => Self::TouchingPut(Touch::Word),
+            "touching-put:userfaultfd" => Self::TouchingPut(Touch::Memory),
             other => {
                 let period = other.strip_prefix("timer:").and_then(microseconds);
                 Self::Timer(Some(period.ok_or_else(unknown)?))
@@ -96,28 +110,30 @@ impl fmt::Display for Criterion {
             Self::LearnedTimer => "timer-learned",
             Self::MemoryFifo => "memory-fifo",
             Self::CountedPut => "counted-put",
-            Self::TouchingPut => "touching-put",
+            Self::TouchingPut(Touch::Word) => "touching-put",
+            Self::TouchingPut(Touch::Memory) => "touching-put:userfaultfd",
         };
         formatter.write_str(word)
     }
 }
 
 impl Criterion {
-    /// Each kind, with the period that it has by itself.
+    /// Each kind, with the period that it has by itself; touching memory that the kernel may
+    /// refuse is left out.
     pub const ALL: [Self; 6] = [
         Self::Drained,
         Self::Timer(None),
         Self::LearnedTimer,
         Self::MemoryFifo,
         Self::CountedPut,
-        Self::TouchingPut,
+        Self::TouchingPut(Touch::Word),
     ];
 
     /// How its replenish descriptor moves its word; none if it has no such descriptor.
     pub fn operation(self) -> Option<Operation> {
         match self {
             Self::MemoryFifo => Some(Operation::MemoryFifo),
-            Self::CountedPut | Self::TouchingPut => Some(Operation::DirectPut),
+            Self::CountedPut | Self::TouchingPut(_) => Some(Operation::DirectPut),
             Self::Drained | Self::Timer(_) | Self::LearnedTimer => None,
         }
     }
@@ -140,7 +156,11 @@ mod tests {
             ("timer-learned", Criterion::LearnedTimer),
             ("memory-fifo", Criterion::MemoryFifo),
             ("counted-put", Criterion::CountedPut),
-            ("touching-put", Criterion::TouchingPut),
+            ("touching-put", Criterion::TouchingPut(Touch::Word)),
+            (
+                "touching-put:userfaultfd",
+                Criterion::TouchingPut(Touch::Memory),
+            ),
         ] {
             assert_eq!(word.parse(), Ok(criterion));
             assert_eq!(criterion.to_string(), word);

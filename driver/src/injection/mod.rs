@@ -26,7 +26,8 @@
 //! descriptor: "exceeds" is strict, so threshold + 1 descriptors enter, and the threshold is at
 //! most the number of slots less two.
 //!
-//! The pending queue takes 64 bytes a descriptor and costs the same however long it is.
+//! The pending queue takes 64 bytes a descriptor ([`PENDING_BYTES`]) and costs the same however
+//! long it is: a million descriptors are 64 MB, 128 MB at most as it grows by doubling.
 
 pub mod criterion;
 pub mod timer;
@@ -41,6 +42,10 @@ use crate::descriptor::Descriptor;
 
 /// Slots of an injection FIFO unless configured otherwise.
 pub const DEFAULT_SLOTS: usize = 64;
+
+/// Memory of a descriptor in the pending queue, in bytes. The queue grows by doubling, so it holds
+/// at most twice as much, and keeps what it has.
+pub const PENDING_BYTES: usize = size_of::<Descriptor>();
 
 /// Why an injection FIFO was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -106,6 +111,21 @@ impl Configuration {
         })
     }
 
+    /// Slots of the FIFO.
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// How many descriptors may be in it before the next one pends.
+    pub fn threshold(&self) -> usize {
+        self.threshold
+    }
+
+    /// When it is replenished.
+    pub fn criterion(&self) -> Criterion {
+        self.criterion
+    }
+
     /// What `PAMIR_INJECTION_SLOTS`, `PAMIR_INJECTION_THRESHOLD` and `PAMIR_REPLENISH` ask for.
     ///
     /// # Errors
@@ -143,6 +163,10 @@ pub struct InjectionStatistics {
     pub interrupts: u64,
     /// Interrupts that moved pending descriptors into slots.
     pub replenishments: u64,
+    /// Descriptors that they moved.
+    pub replenished: u64,
+    /// Most descriptors in the pending queue at once; each takes [`PENDING_BYTES`].
+    pub most_pending: u64,
 }
 
 /// Descriptors in the order in which they are to be processed.
@@ -178,6 +202,8 @@ impl InjectionFifo {
         }
         self.pending.push_back(descriptor);
         self.statistics.pended += 1;
+        let pending = self.pending.len() as u64;
+        self.statistics.most_pending = self.statistics.most_pending.max(pending);
         if self.pending.len() == 1 {
             self.establish(None);
         }
@@ -199,6 +225,11 @@ impl InjectionFifo {
             self.configuration.criterion,
             Criterion::Timer(_) | Criterion::LearnedTimer
         )
+    }
+
+    /// How it is set up.
+    pub fn configuration(&self) -> Configuration {
+        self.configuration
     }
 
     /// When it is replenished.
@@ -270,6 +301,7 @@ impl InjectionFifo {
         let batch = room.min(self.pending.len());
         self.slots.extend(self.pending.drain(..batch));
         self.statistics.replenishments += u64::from(batch > 0);
+        self.statistics.replenished += batch as u64;
         if let Some(now) = now {
             self.timer.filled(now, batch);
         }

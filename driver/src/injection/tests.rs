@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
+use super::criterion::Touch;
 use super::*;
 
 fn numbered(number: u64) -> Descriptor {
@@ -44,7 +45,7 @@ fn a_hundred_messages_in_eight_slots_take_fourteen_interrupts() {
         Criterion::Drained,
         Criterion::MemoryFifo,
         Criterion::CountedPut,
-        Criterion::TouchingPut,
+        Criterion::TouchingPut(Touch::Word),
     ] {
         let mut fifo = fifo(8, 6, criterion);
         (0..100).for_each(|number| fifo.inject(numbered(number)));
@@ -96,7 +97,7 @@ proptest! {
             Criterion::LearnedTimer,
             Criterion::MemoryFifo,
             Criterion::CountedPut,
-            Criterion::TouchingPut,
+            Criterion::TouchingPut(Touch::Word),
         ]),
         steps in prop::collection::vec(any::<bool>(), 1..500),
     ) {

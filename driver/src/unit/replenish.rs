@@ -8,6 +8,7 @@
 //! memory-fifo   descriptor ─▶ packet in the own reception FIFO ─▶ handler table ─▶ replenish
 //! counted-put   descriptor ─▶ word, counter 8 ─▶ 0 ─▶ hit-zero ─▶ replenish
 //! touching-put  descriptor ─▶ notification word touched ─▶ replenish
+//!   :userfaultfd             ─▶ protected page touched ─▶ page fault ─▶ counted ─▶ replenish
 //! ```
 //!
 //! A counted put that gets the shared counter, whose value says nothing, is taken for a touching
@@ -18,8 +19,9 @@ use std::time::Instant;
 
 use super::{MessagingUnit, Owner, Target, UnitError, reserve};
 use crate::descriptor::{Descriptor, Operation};
-use crate::injection::criterion::Criterion;
+use crate::injection::criterion::{Criterion, Touch};
 use crate::packet::{Packet, REPLENISH};
+use crate::touch::{TouchError, TouchMemory};
 
 /// Bytes that a replenish descriptor moves.
 const WORD_BYTES: u64 = 8;
@@ -40,6 +42,12 @@ pub(super) fn packet_arrived<O: Owner>(
     }
     unit.targets[target].fifo.borrow_mut().replenish();
     Ok(())
+}
+
+/// The memory that replenish descriptors of `criterion` touch, if they touch any.
+pub(super) fn touch_memory(criterion: Criterion) -> Result<Option<TouchMemory>, TouchError> {
+    let touches = criterion == Criterion::TouchingPut(Touch::Memory);
+    touches.then(TouchMemory::new).transpose()
 }
 
 impl<O: Owner> MessagingUnit<O> {
@@ -63,6 +71,9 @@ impl<O: Owner> MessagingUnit<O> {
             };
             own.lane.write_word(&reserved, 0, descriptor.metadata);
             own.commit(reserved, REPLENISH, 0, WORD_BYTES as usize);
+        } else if let Some(memory) = &self.touch_memory {
+            memory.put(descriptor.metadata)?;
+            self.touched.set(memory.take());
         } else {
             self.touched.set(true);
         }
