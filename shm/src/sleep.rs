@@ -186,7 +186,9 @@ mod tests {
                     assert!(wait_any(&[&words[0], &words[1]], None));
                 }
             });
-            while started.load(Ordering::Acquire) == 0 {}
+            while started.load(Ordering::Acquire) == 0 {
+                std::hint::spin_loop();
+            }
             assert!(must_wake(&words[1]));
             wake(&words[1]);
         });

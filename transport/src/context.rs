@@ -334,10 +334,11 @@ impl Context {
     /// What has happened in the injection FIFO towards the context that has `unit` as its number
     /// among those of all tasks; nothing for one that there is not.
     pub fn injection_statistics(&self, unit: usize) -> InjectionStatistics {
-        let exists = unit < self.unit.ranks();
-        exists
-            .then(|| self.unit.injection_statistics(unit))
-            .unwrap_or_default()
+        if unit < self.unit.ranks() {
+            self.unit.injection_statistics(unit)
+        } else {
+            InjectionStatistics::default()
+        }
     }
 
     /// What the driver has done for this context, on standard error, if `PAMIR_DRIVER_REPORT` asks

@@ -8,15 +8,16 @@
 //!
 //! Invariant: a signal is never lost. The eventfd keeps it until it is taken, so it does not matter
 //! whether it comes before or while somebody waits; who waits on the word announces that first and
-//! then looks at the eventfd.
+//! then looks at the eventfd ([`crate::announcement`]).
 
 use std::os::fd::{AsFd, BorrowedFd};
 
 use nix::sys::eventfd::{EfdFlags, EventFd};
-use pamir_shm::atomic::{AtomicU32, Ordering, fence};
+use pamir_shm::atomic::AtomicU32;
 use pamir_shm::sleep;
 
 use super::InterruptError;
+use crate::announcement;
 
 /// Something that a thread can sleep on and others can raise.
 #[derive(Debug)]
@@ -48,9 +49,7 @@ impl Signal {
     pub fn raise(&self) {
         // The only error is a counter that is full, and then it is raised.
         let _ = self.descriptor.write(1);
-        // Pairs with the fence in `announce`: the waiter sees the eventfd, or we see its word.
-        fence(Ordering::SeqCst);
-        if sleep::must_wake(&self.word) {
+        if announcement::rouse(&self.word) {
             sleep::wake(&self.word);
         }
     }
@@ -62,13 +61,7 @@ impl Signal {
 
     /// Announces a wait on the word; true if the signal has come already, and is taken.
     pub(super) fn announce(&self) -> bool {
-        sleep::announce(&self.word);
-        fence(Ordering::SeqCst);
-        let raised = self.take();
-        if raised {
-            sleep::cancel(&self.word);
-        }
-        raised
+        !announcement::announce(&self.word, || self.take())
     }
 
     /// The wait on the word is over; whether the signal has come, which is taken.
@@ -91,6 +84,8 @@ impl AsFd for Signal {
 
 #[cfg(test)]
 mod tests {
+    use pamir_shm::atomic::Ordering;
+
     use super::*;
 
     #[test]

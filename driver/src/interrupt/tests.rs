@@ -35,7 +35,9 @@ fn a_signal_before_or_during_a_wait_ends_it() {
             let begun = AtomicBool::new(false);
             std::thread::scope(|scope| {
                 scope.spawn(|| {
-                    while !begun.load(Ordering::Relaxed) {}
+                    while !begun.load(Ordering::Relaxed) {
+                        std::hint::spin_loop();
+                    }
                     signal.raise();
                 });
                 begun.store(true, Ordering::Relaxed);

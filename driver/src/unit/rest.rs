@@ -7,11 +7,12 @@
 use std::ops::Deref;
 use std::time::Instant;
 
-use pamir_shm::atomic::{AtomicU32, Ordering, fence};
+use pamir_shm::atomic::AtomicU32;
 use pamir_shm::mapped::Mapped;
 use pamir_shm::{membarrier, sleep};
 
 use super::{MessagingUnit, Owner, UnitError};
+use crate::announcement;
 use crate::job::Job;
 use crate::layout::RankBlock;
 
@@ -29,10 +30,7 @@ impl Doorbell {
     /// Wakes the sleeper, if there is one. What was written before this is seen by the last
     /// look of one that is about to sleep.
     pub fn ring(&self) {
-        // The sleeper stores its announcement, fences and looks; we have stored, fence and look
-        // at the announcement: one of the two sees the other.
-        fence(Ordering::SeqCst);
-        if sleep::must_wake(&self.0.sleep) {
+        if announcement::rouse(&self.0.sleep) {
             sleep::wake(&self.0.sleep);
         }
     }
@@ -54,15 +52,18 @@ impl<O: Owner> MessagingUnit<O> {
     /// sender will see it; if not, sleep for a short while only.
     pub fn announce_rest(&self, look: impl FnOnce() -> bool) -> Result<Option<bool>, UnitError> {
         let word = &*self.targets[self.rank].block.sleep;
-        sleep::announce(word);
-        fence(Ordering::SeqCst);
-        let ordered = self.barrier_reaches_all && membarrier::global();
-        if look() || self.any_arrived()? {
-            sleep::cancel(word);
-            return Ok(None);
-        }
-        Ok(Some(ordered))
+        let (mut ordered, mut failure) = (false, None);
+        let rests = announcement::announce(word, || {
+            ordered = self.barrier_reaches_all && membarrier::global();
+            look()
+                || self.any_arrived().unwrap_or_else(|error| {
+                    failure = Some(error);
+                    true
+                })
+        });
+        failure.map_or(Ok(rests.then_some(ordered)), Err)
     }
+
     /// Sleeps until a packet comes, somebody rings, or `look` has seen something; or for a
     /// moment where something else may be waited for: a lane that is full (its consumer does
     /// not wake us), or a kernel without the barrier that makes senders see that we sleep.
