@@ -2,8 +2,8 @@
 //!
 //! Before: somebody starts an [`EngineThread`] for what it has: a context with a lock around
 //! it, as an [`Engine`]. After: the process's one engine thread advances it whenever there is
-//! something to do, and sleeps in the process's one [`InterruptController`] when there is nothing
-//! to do for any of its engines.
+//! something to do, and sleeps in the process's one [`crate::interrupt::InterruptController`] when
+//! there is nothing to do for any of its engines.
 //!
 //! | advance says | the thread | until |
 //! |--------------|------------|-------|

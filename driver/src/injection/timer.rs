@@ -4,11 +4,12 @@
 //! steps the engine sees that it has expired.
 //!
 //! A period that nobody sets is the time that the engine takes for a FIFO of so many slots, by
-//! what it takes for a short message. The learned one is made of a moving average of how long it
-//! took from one replenishment to the end of what that put into the FIFO. Both are a little
-//! shorter than that: a timer that expires early finds some free slots and costs nothing more,
-//! since the clock is only looked at where the engine begins a step or runs out of descriptors;
-//! one that expires late lets the engine idle.
+//! what it takes for a short message. The learned one is made of how long it took from one
+//! replenishment to the end of what that put into the FIFO: an average that follows shorter times
+//! quickly and longer ones slowly, since a few batches that wait for a full lane say little about
+//! the many that do not. Both are a little shorter than that time: a timer that expires early finds
+//! some free slots and costs little, since the clock is only looked at where the engine begins a
+//! step or runs out of descriptors; one that expires late lets the engine idle.
 
 use std::time::{Duration, Instant};
 
@@ -20,8 +21,11 @@ const SLOT: Duration = Duration::from_nanos(20);
 /// No learned period is longer: what is pending moves on at last.
 const LONGEST_LEARNED: Duration = Duration::from_millis(10);
 
-/// Part of a new observation in the average: 1 / 8.
-const WEIGHT: u32 = 8;
+/// Part of an observation in the average, if it is shorter than that: 1 / 2.
+const WEIGHT_OF_SHORTER: u32 = 2;
+
+/// Part of a longer one: 1 / 16.
+const WEIGHT_OF_LONGER: u32 = 16;
 
 /// When the FIFO is replenished next.
 #[derive(Debug)]
@@ -87,10 +91,15 @@ impl Timer {
         let (Some(filled), Some(average)) = (self.filled.take(), self.learned) else {
             return;
         };
-        // One stall of a lane says little about the batches that follow it.
         let took = (now - filled).min(average * 2).min(LONGEST_LEARNED);
-        let average = (average * (WEIGHT - 1) + took) / WEIGHT;
-        self.learned = Some(average.max(Duration::from_nanos(u64::from(WEIGHT))));
+        let weight = if took < average {
+            WEIGHT_OF_SHORTER
+        } else {
+            WEIGHT_OF_LONGER
+        };
+        let average = (average * (weight - 1) + took) / weight;
+        // From nothing it would never rise again.
+        self.learned = Some(average.max(SLOT));
         self.period = average * 3 / 4;
     }
 }
@@ -104,7 +113,7 @@ mod tests {
         let mut timer = Timer::new(Criterion::LearnedTimer, 8);
         let mut now = Instant::now();
         for micros in [100, 3] {
-            for _ in 0..100 {
+            for _ in 0..300 {
                 timer.filled(now, 7);
                 now += Duration::from_micros(micros);
                 timer.drained(now);
@@ -119,6 +128,18 @@ mod tests {
         timer.filled(now, 7);
         timer.drained(now + Duration::from_secs(1));
         assert!(timer.period() < period * 5 / 4, "one stall counts little");
+    }
+
+    #[test]
+    fn a_few_long_batches_do_not_make_the_others_wait() {
+        let mut timer = Timer::new(Criterion::LearnedTimer, 8);
+        let mut now = Instant::now();
+        for batch in 0..1000 {
+            timer.filled(now, 7);
+            now += Duration::from_micros(if batch % 4 == 0 { 50 } else { 2 });
+            timer.drained(now);
+        }
+        assert!(timer.period() < Duration::from_micros(2), "{timer:?}");
     }
 
     #[test]
