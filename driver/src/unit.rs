@@ -29,10 +29,12 @@ use pamir_shm::{membarrier, sleep};
 use crate::counter::{CounterGroup, CounterId};
 use crate::descriptor::{Descriptor, Operation, Source};
 use crate::injection::{Configuration, InjectionError, InjectionFifo, InjectionStatistics};
+use crate::interrupt::InterruptError;
 use crate::job::{Job, JobError};
 use crate::kernel_copy::{self, KernelCopyError};
 use crate::layout::RankBlock;
 use crate::packet::{ALIGNED_AT, Packet, PacketHandlerTable, REPLENISH, data_start};
+use crate::touch::{TouchError, TouchMemory};
 
 /// The most data in one packet of a message that needs several, in bytes: the target copies
 /// one packet while the origin fills the next.
@@ -72,6 +74,12 @@ pub enum UnitError {
     /// The injection FIFOs cannot be as they are configured.
     #[error(transparent)]
     Injection(#[from] InjectionError),
+    /// The memory that replenish descriptors are to touch cannot be had.
+    #[error(transparent)]
+    Touch(#[from] TouchError),
+    /// The thread that drives the engine cannot sleep.
+    #[error(transparent)]
+    Interrupt(#[from] InterruptError),
     /// The unit's lanes could not be mapped.
     #[error(transparent)]
     Segment(#[from] pamir_shm::segment::SegmentError),
@@ -126,6 +134,8 @@ pub struct MessagingUnit<O> {
     counters: CounterGroup,
     /// The notification word that replenish descriptors touch.
     touched: Cell<bool>,
+    /// The memory that they touch instead, if that is configured.
+    touch_memory: Option<TouchMemory>,
     backlog: Cell<usize>,
     crowded: bool,
     job_crowded: bool,
@@ -164,6 +174,7 @@ impl<O: Owner> MessagingUnit<O> {
             handlers,
             counters: CounterGroup::default(),
             touched: Cell::new(false),
+            touch_memory: replenish::touch_memory(injection.criterion())?,
             backlog: Cell::new(0),
             rotation: Rotation::new(job.ranks(), crowded),
             crowded,
@@ -223,6 +234,11 @@ impl<O: Owner> MessagingUnit<O> {
         } else {
             self.packet_bytes
         }
+    }
+
+    /// How its injection FIFOs are set up, all of them alike.
+    pub fn injection(&self) -> Configuration {
+        self.targets[self.rank].fifo.borrow().configuration()
     }
 
     /// What has happened in the injection FIFO towards `target`.
@@ -307,6 +323,9 @@ impl<O: Owner> MessagingUnit<O> {
         to.fifo.borrow_mut().look_at_timer();
         loop {
             let Some(mut descriptor) = to.fifo.borrow_mut().front().copied() else {
+                if self.take_replenish_packet(owner, to)? {
+                    continue;
+                }
                 return Ok(());
             };
             let done = self.process(owner, to, &mut descriptor)?;

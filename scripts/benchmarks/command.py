@@ -21,6 +21,7 @@ from . import (
     memory,
     overlap,
     point_to_point,
+    replenish,
     report,
     selection,
     startup,
@@ -44,6 +45,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         instructions,
         selection,
         active_messages,
+        replenish,
     )
 }
 
