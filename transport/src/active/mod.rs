@@ -32,6 +32,7 @@ use crate::fence::Fence;
 pub mod dispatch;
 
 pub(crate) mod arrival;
+pub(crate) mod memory;
 pub(crate) mod operation;
 pub(crate) mod peers;
 pub mod send;

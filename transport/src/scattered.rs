@@ -1,0 +1,592 @@
+//! Puts and gets between layouts: at both ends the data may lie apart.
+//!
+//! Before: [`Context::put_scattered`] or [`Context::get_scattered`], with a machine over the memory
+//! here and an element's program for the memory there. After: both completions are called.
+//!
+//! ```text
+//! by the kernel    list of places here  ⇄  list of places there         one copy, the target does nothing
+//! in packets
+//!   put   PUT  │ key  address  code bytes  word │ program's code, data ... ──▶ unpacked where it lands
+//!              ◀── ANSWER │ word  status │
+//!   get   GET  │ key  address  bytes  word │ program's code ──▶ packed where it lies
+//!              ◀── DATA │ word  status │ data ...
+//! ```
+//!
+//! The kernel looks up each place of the other process, so it is asked only where the blocks there
+//! are at least [`KERNEL_BLOCK_BYTES`] long on average, and the tables ask for no packets. The
+//! program travels in front of a put's data: as long as it may be, they are one message.
+//!
+//! Invariants: the target deserialises a program, and compares its reach with the memory region,
+//! before it touches memory; data is never kept in between.
+//!
+//! Source: striping, a program that is sent to the target; PAMI, typed puts and gets.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use pamir_driver::kernel_copy::{KernelCopyError, MOST_PLACES, read_places, write_places};
+use pamir_driver::unit::UnitError;
+
+use crate::active::dispatch::{Arrival, Receive, Status};
+use crate::active::memory::Memory;
+use crate::active::operation::Operation;
+use crate::active::send::ActiveMessage;
+use crate::active::{ActiveError, Completion, TransferError};
+use crate::context::Context;
+use crate::endpoint::Endpoint;
+use crate::gather_scatter::{IoVector, Machine, Program, Section};
+use crate::memory_region::{MemoryRegion, MemoryRegions, words};
+use crate::protocol::select::{GetProtocol, PutProtocol};
+use crate::tagged::buffer::Noncontiguous;
+
+/// Length of the target's blocks from which on the kernel copies.
+pub const KERNEL_BLOCK_BYTES: usize = 512;
+
+/// Dispatch id of a put: its program and data.
+const PUT: u16 = u16::MAX - 16;
+
+/// Dispatch id of a put's answer.
+const ANSWER: u16 = u16::MAX - 17;
+
+/// Dispatch id of a get: its program.
+const GET: u16 = u16::MAX - 18;
+
+/// Dispatch id of a get's data.
+const DATA: u16 = u16::MAX - 19;
+
+/// A put or a get, besides the memory here.
+pub struct Scattered {
+    /// The other end.
+    pub to: Endpoint,
+    /// A region that it has registered.
+    pub region: MemoryRegion,
+    /// Where in the region the layout stands, in bytes.
+    pub offset: usize,
+    /// One element of the layout there; it is repeated until the bytes are moved.
+    pub element: Program,
+    /// Packed bytes to move.
+    pub bytes: usize,
+    /// Called when the memory here may be used again.
+    pub local: Option<Completion>,
+    /// Called when the data is where it should be.
+    pub done: Option<Completion>,
+}
+
+impl std::fmt::Debug for Scattered {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut text = formatter.debug_struct("Scattered");
+        text.field("to", &self.to)
+            .field("region", &self.region)
+            .field("offset", &self.offset)
+            .field("bytes", &self.bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A transfer that the target has been asked for.
+pub(crate) struct ScatteredTransfer {
+    target: usize,
+    /// Where a get's data goes.
+    machine: Option<Machine>,
+    bytes: usize,
+    local: Option<Completion>,
+    done: Option<Completion>,
+}
+
+impl ScatteredTransfer {
+    pub(crate) fn target(&self) -> usize {
+        self.target
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Direction {
+    Put,
+    Get,
+}
+
+impl Context {
+    /// Writes the bytes of a layout here into one of another task's memory.
+    ///
+    /// # Safety
+    ///
+    /// `source` has at least `put.bytes` bytes, which are readable until the completions have been
+    /// called; without any, as long as the context lives. The target has the region registered
+    /// until then.
+    pub unsafe fn put_scattered(&self, put: Scattered, source: Machine) -> Result<(), ActiveError> {
+        // SAFETY: as the caller vouches.
+        unsafe { self.start_scattered(Direction::Put, put, source) }
+    }
+
+    /// Reads the bytes of a layout of another task's memory into one here.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::put_scattered`], with `target` writable.
+    pub unsafe fn get_scattered(&self, get: Scattered, target: Machine) -> Result<(), ActiveError> {
+        // SAFETY: as the caller vouches.
+        unsafe { self.start_scattered(Direction::Get, get, target) }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Self::put_scattered`], in the direction that is said.
+    unsafe fn start_scattered(
+        &self,
+        direction: Direction,
+        transfer: Scattered,
+        here: Machine,
+    ) -> Result<(), ActiveError> {
+        let target = self.target_of(transfer.to)?;
+        let Scattered { element, bytes, .. } = &transfer;
+        let place = element
+            .reach(*bytes)
+            .and_then(|reach| transfer.region.place_reach(transfer.offset, reach));
+        let (Some(address), Some(there)) = (place, element.covering(*bytes)) else {
+            self.abandon(
+                [transfer.local, transfer.done],
+                TransferError::OutsideRegion,
+            );
+            return Ok(());
+        };
+        if self.kernel_serves(direction, &transfer) {
+            // SAFETY: nothing follows the address here: it is another process's.
+            let there = unsafe { Machine::new(there, address as *mut u8) };
+            // SAFETY: the caller vouches for the memory here.
+            let copied = unsafe { self.copy_places(direction, target, &here, &there, *bytes) };
+            match copied {
+                Some(Ok(())) => {
+                    self.complete(transfer.local, Ok(()));
+                    self.complete(transfer.done, Ok(()));
+                    return Ok(());
+                }
+                Some(Err(error)) => {
+                    if let Some(error) = self.failed_by_kernel(error, &transfer.region) {
+                        self.abandon([transfer.local, transfer.done], error);
+                        return Ok(());
+                    }
+                }
+                None => {}
+            }
+        }
+        // SAFETY: as the caller vouches.
+        unsafe { self.ask_scattered(direction, target, address, transfer, here)? };
+        Ok(())
+    }
+
+    fn kernel_serves(&self, direction: Direction, transfer: &Scattered) -> bool {
+        let packets = match direction {
+            Direction::Put => self.put_table.select(transfer.bytes) == PutProtocol::MemoryFifo,
+            Direction::Get => self.get_table.select(transfer.bytes) == GetProtocol::MemoryFifo,
+        };
+        let blocks = transfer.element.blocks().max(1);
+        // Elements that follow each other are one block.
+        let contiguous = transfer.element.contiguous_times(2).is_some();
+        let long = transfer.element.bytes() / blocks >= KERNEL_BLOCK_BYTES;
+        !packets && !self.kernel_refuses.get() && (contiguous || long)
+    }
+
+    /// Lets the kernel copy; `None` if the target's process is not known yet.
+    ///
+    /// # Safety
+    ///
+    /// `here` is good for the bytes in the direction that is said.
+    unsafe fn copy_places(
+        &self,
+        direction: Direction,
+        target: usize,
+        here: &Machine,
+        there: &Machine,
+        bytes: usize,
+    ) -> Option<Result<(), KernelCopyError>> {
+        let process = self.unit.job().process(target)?;
+        let (mut local, mut remote) = (Places::default(), Places::default());
+        let mut at = 0;
+        while at < bytes {
+            local.fill(here, at, bytes);
+            remote.fill(there, at, bytes);
+            let places = (local.kernel.as_slice(), remote.kernel.as_slice());
+            // SAFETY: the local places are of the memory that the caller vouches for.
+            let moved = unsafe {
+                match direction {
+                    Direction::Put => write_places(process, places.0, places.1),
+                    Direction::Get => read_places(process, places.0, places.1),
+                }
+            };
+            match moved {
+                Ok(moved) => at += moved,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        Some(Ok(()))
+    }
+
+    /// What a refusal of the kernel's means for the transfer; `None` if packets may still serve.
+    fn failed_by_kernel(
+        &self,
+        error: KernelCopyError,
+        region: &MemoryRegion,
+    ) -> Option<TransferError> {
+        let KernelCopyError::Refused { errno, .. } = error else {
+            return None;
+        };
+        match errno {
+            // The target could not tell a good address from a bad one either.
+            libc::EFAULT if *region == MemoryRegion::everything() => Some(TransferError::NotMapped),
+            libc::ESRCH => Some(TransferError::Left),
+            libc::EPERM | libc::EACCES | libc::ENOSYS => {
+                self.kernel_refuses.set(true);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// Sends the target the program, with a put's data.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::put_scattered`], in the direction that is said.
+    unsafe fn ask_scattered(
+        &self,
+        direction: Direction,
+        target: usize,
+        address: u64,
+        transfer: Scattered,
+        here: Machine,
+    ) -> Result<(), UnitError> {
+        let code = transfer.element.serialize();
+        let (bytes, key, put) = (
+            transfer.bytes,
+            transfer.region.key,
+            direction == Direction::Put,
+        );
+        let word = self
+            .active
+            .operations
+            .start(Operation::Scattered(ScatteredTransfer {
+                target,
+                machine: (!put).then(|| here.clone()),
+                bytes,
+                local: transfer.local,
+                done: transfer.done,
+            }));
+        let (dispatch, third) = if put { (PUT, code.len()) } else { (GET, bytes) };
+        let header = [key, address, third as u64, word].map(u64::to_ne_bytes);
+        let message = ActiveMessage {
+            to: transfer.to,
+            dispatch,
+            header: header.as_flattened(),
+            local: None,
+            remote: None,
+        };
+        let data = if put { bytes } else { 0 };
+        let total = code.len() + data;
+        let memory = Memory::scattered(Coded::complete(code, here, data));
+        // SAFETY: the code is the memory's own; the caller vouches for the rest.
+        unsafe { self.start_active_from(target, message, memory, total) }
+    }
+
+    fn end_scattered(&self, word: u64, how: Result<(), TransferError>) {
+        if let Some(Operation::Scattered(transfer)) = self.active.operations.take(word) {
+            self.complete(transfer.local, how);
+            self.complete(transfer.done, how);
+        }
+    }
+
+    /// The target and the size of a transfer that this task has asked for, if the word names one.
+    fn scattered_of(&self, word: u64) -> Option<(usize, usize, Option<Machine>)> {
+        let look = |operation: &mut Operation| match operation {
+            Operation::Scattered(transfer) => {
+                Some((transfer.target, transfer.bytes, transfer.machine.clone()))
+            }
+            _ => None,
+        };
+        self.active.operations.with(word, look).flatten()
+    }
+
+    /// The messaging unit that a message came from.
+    fn unit_of_origin(&self, origin: Endpoint) -> usize {
+        let unit = self.place.unit(origin, self.unit.ranks());
+        unit.expect("an arrival's origin is an endpoint of the client")
+    }
+}
+
+/// Places for one call of the kernel.
+#[derive(Default)]
+struct Places {
+    found: Vec<IoVector>,
+    kernel: Vec<libc::iovec>,
+}
+
+impl Places {
+    /// Those of a machine from packed offset `at` on, up to `end`.
+    fn fill(&mut self, machine: &Machine, at: usize, end: usize) {
+        let mut beyond = machine
+            .iovecs(at, MOST_PLACES, &mut self.found)
+            .saturating_sub(end);
+        while beyond != 0
+            && let Some(last) = self.found.last_mut()
+        {
+            let cut = beyond.min(last.bytes);
+            last.bytes -= cut;
+            beyond -= cut;
+            if last.bytes == 0 {
+                self.found.pop();
+            }
+        }
+        self.kernel.clear();
+        self.kernel
+            .extend(self.found.iter().map(|place| libc::iovec {
+                iov_base: std::ptr::with_exposed_provenance_mut(place.address),
+                iov_len: place.bytes,
+            }));
+    }
+}
+
+/// A program's code and the data that it describes, as one message.
+///
+/// | state | bytes come | next |
+/// |---|---|---|
+/// | code | not all of it | code |
+/// | code | the last of it | complete, or refused: the code is none, or reaches out of the region |
+/// | complete | data | complete: it is unpacked |
+/// | refused | data | refused: it is dropped |
+struct Coded {
+    code: Vec<u8>,
+    code_bytes: usize,
+    data_bytes: usize,
+    memory: Option<Section>,
+    landing: Option<Landing>,
+}
+
+/// What a target knows before it has the code.
+struct Landing {
+    regions: Arc<MemoryRegions>,
+    key: u64,
+    address: u64,
+    status: Rc<Cell<Status>>,
+}
+
+impl Coded {
+    /// At the end that has both.
+    fn complete(code: Vec<u8>, machine: Machine, data_bytes: usize) -> Self {
+        Self {
+            code_bytes: code.len(),
+            code,
+            data_bytes,
+            memory: Some(Section::new(machine, 0, data_bytes)),
+            landing: None,
+        }
+    }
+
+    /// At the end that gets both.
+    fn expected(code_bytes: usize, data_bytes: usize, landing: Landing) -> Self {
+        Self {
+            code: Vec::new(),
+            code_bytes,
+            data_bytes,
+            memory: None,
+            landing: Some(landing),
+        }
+    }
+
+    /// All of the code is there.
+    fn decode(&mut self) {
+        let Some(landing) = self.landing.take() else {
+            return;
+        };
+        let Landing {
+            regions,
+            key,
+            address,
+            status,
+        } = landing;
+        match machine_of(&regions, &self.code, key, address, self.data_bytes) {
+            Some(machine) => self.memory = Some(Section::new(machine, 0, self.data_bytes)),
+            None => status.set(Status::OutsideRegion),
+        }
+    }
+}
+
+/// The machine for `bytes` bytes of the layout that `code` describes at `address`, if all of them
+/// lie in the region.
+fn machine_of(
+    regions: &MemoryRegions,
+    code: &[u8],
+    key: u64,
+    address: u64,
+    bytes: usize,
+) -> Option<Machine> {
+    let element = Program::deserialize(code).ok()?;
+    let (low, high) = element.reach(bytes)?;
+    let start = address.checked_add_signed(low)?;
+    if !regions.allow(key, start, high.checked_sub(low)? as u64) {
+        return None;
+    }
+    let program = element.covering(bytes)?;
+    // SAFETY: what the program reaches lies in a region, which its owner vouched for until it is
+    // deregistered, and no transfer may be under way then.
+    Some(unsafe { Machine::new(program, address as *mut u8) })
+}
+
+impl Noncontiguous for Coded {
+    fn bytes(&self) -> usize {
+        self.code_bytes + self.data_bytes
+    }
+
+    unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize) {
+        let code = self.code.get(at..).unwrap_or(&[]);
+        let from_code = code.len().min(bytes);
+        // SAFETY: the caller gives room for the bytes, of which these are the first.
+        unsafe { std::ptr::copy_nonoverlapping(code.as_ptr(), target, from_code) };
+        if let Some(memory) = &mut self.memory
+            && from_code < bytes
+        {
+            let at = at + from_code - self.code_bytes;
+            // SAFETY: as above, for the rest.
+            unsafe { memory.pack(at, target.wrapping_add(from_code), bytes - from_code) };
+        }
+    }
+
+    unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize) {
+        let missing = self.code_bytes - self.code.len();
+        let to_code = missing.min(bytes);
+        if to_code != 0 {
+            self.code.reserve(to_code);
+            let old = self.code.len();
+            // SAFETY: the vector has the room, and the caller vouches for the source.
+            unsafe {
+                std::ptr::copy_nonoverlapping(source, self.code.as_mut_ptr().add(old), to_code);
+                self.code.set_len(old + to_code);
+            }
+            if missing == to_code {
+                self.decode();
+            }
+        }
+        if let Some(memory) = &mut self.memory
+            && to_code < bytes
+        {
+            let at = at + to_code - self.code_bytes;
+            // SAFETY: as the caller vouches; decoding has seen where the data goes.
+            unsafe { memory.unpack(at, source.wrapping_add(to_code), bytes - to_code) };
+        }
+    }
+}
+
+/// Receives the messages of these transfers.
+pub(crate) fn dispatch(context: &Context, dispatch: u16, arrival: Arrival<'_>) -> Receive {
+    match dispatch {
+        PUT => receive_put(context, arrival),
+        ANSWER => receive_answer(context, arrival),
+        GET => receive_get(arrival),
+        DATA => receive_data(context, arrival),
+        _ => Receive::refused(Status::NoHandler),
+    }
+}
+
+fn receive_put(context: &Context, arrival: Arrival<'_>) -> Receive {
+    let [key, address, code_bytes, word] = words(arrival.header);
+    let code_bytes = code_bytes as usize;
+    let Some(data_bytes) = arrival.bytes.checked_sub(code_bytes) else {
+        return Receive::refused(Status::OutsideRegion);
+    };
+    let status = Rc::new(Cell::new(Status::Good));
+    let landing = Landing {
+        regions: Arc::clone(&context.regions),
+        key,
+        address,
+        status: Rc::clone(&status),
+    };
+    let memory = Coded::expected(code_bytes, data_bytes, landing);
+    let origin = arrival.origin;
+    // SAFETY: the memory touches only what lies in a region, once it has seen that it does.
+    unsafe { Receive::scattered(memory) }
+        .then(move |context, _| answer(context, origin, ANSWER, word, status.get(), None))
+}
+
+fn receive_get(arrival: Arrival<'_>) -> Receive {
+    let [key, address, bytes, word] = words(arrival.header);
+    let origin = arrival.origin;
+    let mut code = vec![0_u8; arrival.bytes].into_boxed_slice();
+    // SAFETY: the completion owns the memory; it is called when nothing writes there any more.
+    let receive = unsafe { Receive::into(code.as_mut_ptr(), code.len()) };
+    receive.then(move |context, _| {
+        let bytes = bytes as usize;
+        let machine = machine_of(&context.regions, &code, key, address, bytes);
+        let status = if machine.is_some() {
+            Status::Good
+        } else {
+            Status::OutsideRegion
+        };
+        answer(
+            context,
+            origin,
+            DATA,
+            word,
+            status,
+            machine.map(|machine| (machine, bytes)),
+        );
+    })
+}
+
+/// Tells how a transfer has ended at the target, with a get's data.
+fn answer(
+    context: &Context,
+    to: Endpoint,
+    dispatch: u16,
+    word: u64,
+    status: Status,
+    data: Option<(Machine, usize)>,
+) {
+    let header = [word, u64::from(status.field())].map(u64::to_ne_bytes);
+    let message = ActiveMessage {
+        to,
+        dispatch,
+        header: header.as_flattened(),
+        local: None,
+        remote: None,
+    };
+    let (memory, bytes) = match data {
+        Some((machine, bytes)) => (Memory::scattered(Section::new(machine, 0, bytes)), bytes),
+        None => (Memory::Contiguous(std::ptr::null_mut()), 0),
+    };
+    let target = context.unit_of_origin(to);
+    // SAFETY: the data lies in a region, which stays until its users are done with it. The next
+    // advance meets an error again, and tells.
+    let _ = unsafe { context.start_active_from(target, message, memory, bytes) };
+}
+
+/// How the target says that a transfer has ended.
+fn outcome(status: u64) -> Result<(), TransferError> {
+    Status::result(u16::try_from(status).unwrap_or(u16::MAX))
+}
+
+fn receive_answer(context: &Context, arrival: Arrival<'_>) -> Receive {
+    let [word, status] = words(arrival.header);
+    match context.scattered_of(word) {
+        Some((target, ..)) if target == context.unit_of_origin(arrival.origin) => {
+            Receive::nowhere().then(move |context, _| context.end_scattered(word, outcome(status)))
+        }
+        _ => Receive::refused(Status::NoHandler),
+    }
+}
+
+fn receive_data(context: &Context, arrival: Arrival<'_>) -> Receive {
+    let [word, status] = words(arrival.header);
+    let ended = outcome(status);
+    match context.scattered_of(word) {
+        Some((target, bytes, Some(machine)))
+            if target == context.unit_of_origin(arrival.origin)
+                && (bytes == arrival.bytes || ended.is_err()) =>
+        {
+            let memory = Section::new(machine, 0, arrival.bytes);
+            // SAFETY: `get_scattered`'s caller vouched for at least these bytes until its
+            // completions.
+            unsafe { Receive::scattered(memory) }
+                .then(move |context, _| context.end_scattered(word, ended))
+        }
+        _ => Receive::refused(Status::NoHandler),
+    }
+}
