@@ -107,6 +107,13 @@ fn threads_share_contexts() {
 }
 
 #[test]
+fn threads_with_contexts_of_their_own_need_no_lock() {
+    expect_lines(&program("pami_contexts"), |tasks| {
+        each(tasks, |task| format!("task {task}: 0 wrong"))
+    });
+}
+
+#[test]
 fn mpi_works_beside_it_whoever_comes_first() {
     for first in [false, true] {
         for tasks in [1, 2, 4] {

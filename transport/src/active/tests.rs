@@ -19,6 +19,7 @@ use crate::selection::{Choice, Ranges, Row, Situation};
 
 mod remote;
 mod scattered;
+mod walk;
 
 /// Handler of messages whose data the transport puts into place.
 const INTO: u16 = 7;
