@@ -84,7 +84,7 @@ static void make_shapes(void)
     add_simple(&shapes[IRREGULAR], 7, 15, 1, 7);
     add_simple(&shapes[IRREGULAR], 1, -25, 1, 0);
     add_simple(&shapes[IRREGULAR], 0, 31, 0, 0);
-    add_simple(&shapes[LONG], 3000, 500, 2, 4096);
+    add_simple(&shapes[LONG], 5000, 500, 2, 6000); /* long enough for the kernel */
     GOOD(PAMI_Type_complete(shapes[IRREGULAR].type, 1));
     add_typed(&shapes[NESTED], &shapes[IRREGULAR], 2, 3, 50);
     add_simple(&shapes[NESTED], 4, 0, 1, 10);

@@ -454,8 +454,8 @@ typedef struct {
     pami_rma_typed_t type;
 } pami_get_typed_t;
 
-/* Puts and gets between layouts. Where the other task's blocks are short, it takes part when it
- * advances. */
+/* Puts and gets between layouts. Where the other task's blocks are shorter than 4 KiB, it takes
+ * part when it advances. */
 pami_result_t PAMI_Put_typed(pami_context_t context, pami_put_typed_t *parameters);
 pami_result_t PAMI_Get_typed(pami_context_t context, pami_get_typed_t *parameters);
 

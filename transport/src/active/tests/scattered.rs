@@ -153,7 +153,7 @@ fn puts_and_gets_between_layouts_move_every_size() {
             let layouts = [
                 irregular(3),
                 vector(16, 10, 40),
-                vector(4000, 3, 4096),
+                vector(5000, 3, 5500),
                 vector_of_bytes(),
             ];
             for here in &layouts {

@@ -13,7 +13,9 @@
 //! ```
 //!
 //! The kernel looks up each place of the other process, so it is asked only where the blocks there
-//! are at least [`KERNEL_BLOCK_BYTES`] long on average, and the tables ask for no packets. The
+//! are at least [`KERNEL_BLOCK_BYTES`] long on average, and the tables ask for no packets (every
+//! other block of 1 MiB put: with blocks of 512 bytes 1690 µs by the kernel, 134 in packets; of
+//! 4 KiB 321 and 100; of 16 KiB 183 and 85. For packets the target has to advance.) The
 //! program travels in front of a put's data: as long as it may be, they are one message.
 //!
 //! Invariants: the target deserialises a program, and compares its reach with the memory region,
@@ -21,11 +23,14 @@
 //!
 //! Source: striping, a program that is sent to the target; PAMI, typed puts and gets.
 
+mod coded;
+mod places;
+
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use pamir_driver::kernel_copy::{KernelCopyError, MOST_PLACES, read_places, write_places};
+use pamir_driver::kernel_copy::{KernelCopyError, read_places, write_places};
 use pamir_driver::unit::UnitError;
 
 use crate::active::dispatch::{Arrival, Receive, Status};
@@ -35,13 +40,14 @@ use crate::active::send::ActiveMessage;
 use crate::active::{ActiveError, Completion, TransferError};
 use crate::context::Context;
 use crate::endpoint::Endpoint;
-use crate::gather_scatter::{IoVector, Machine, Program, Section};
-use crate::memory_region::{MemoryRegion, MemoryRegions, words};
+use crate::gather_scatter::{Machine, Program, Section};
+use crate::memory_region::{MemoryRegion, words};
 use crate::protocol::select::{GetProtocol, PutProtocol};
-use crate::tagged::buffer::Noncontiguous;
+use coded::{Coded, Landing, machine_of};
+use places::Places;
 
 /// Length of the target's blocks from which on the kernel copies.
-pub const KERNEL_BLOCK_BYTES: usize = 512;
+pub const KERNEL_BLOCK_BYTES: usize = 4096;
 
 /// Dispatch id of a put: its program and data.
 const PUT: u16 = u16::MAX - 16;
@@ -313,168 +319,6 @@ impl Context {
     }
 }
 
-/// Places for one call of the kernel.
-#[derive(Default)]
-struct Places {
-    found: Vec<IoVector>,
-    kernel: Vec<libc::iovec>,
-}
-
-impl Places {
-    /// Those of a machine from packed offset `at` on, up to `end`.
-    fn fill(&mut self, machine: &Machine, at: usize, end: usize) {
-        let mut beyond = machine
-            .iovecs(at, MOST_PLACES, &mut self.found)
-            .saturating_sub(end);
-        while beyond != 0
-            && let Some(last) = self.found.last_mut()
-        {
-            let cut = beyond.min(last.bytes);
-            last.bytes -= cut;
-            beyond -= cut;
-            if last.bytes == 0 {
-                self.found.pop();
-            }
-        }
-        self.kernel.clear();
-        self.kernel
-            .extend(self.found.iter().map(|place| libc::iovec {
-                iov_base: std::ptr::with_exposed_provenance_mut(place.address),
-                iov_len: place.bytes,
-            }));
-    }
-}
-
-/// A program's code and the data that it describes, as one message.
-///
-/// | state | bytes come | next |
-/// |---|---|---|
-/// | code | not all of it | code |
-/// | code | the last of it | complete, or refused: the code is none, or reaches out of the region |
-/// | complete | data | complete: it is unpacked |
-/// | refused | data | refused: it is dropped |
-struct Coded {
-    code: Vec<u8>,
-    code_bytes: usize,
-    data_bytes: usize,
-    memory: Option<Section>,
-    landing: Option<Landing>,
-}
-
-/// What a target knows before it has the code.
-struct Landing {
-    regions: Arc<MemoryRegions>,
-    key: u64,
-    address: u64,
-    status: Rc<Cell<Status>>,
-}
-
-impl Coded {
-    /// At the end that has both.
-    fn complete(code: Vec<u8>, machine: Machine, data_bytes: usize) -> Self {
-        Self {
-            code_bytes: code.len(),
-            code,
-            data_bytes,
-            memory: Some(Section::new(machine, 0, data_bytes)),
-            landing: None,
-        }
-    }
-
-    /// At the end that gets both.
-    fn expected(code_bytes: usize, data_bytes: usize, landing: Landing) -> Self {
-        Self {
-            code: Vec::new(),
-            code_bytes,
-            data_bytes,
-            memory: None,
-            landing: Some(landing),
-        }
-    }
-
-    /// All of the code is there.
-    fn decode(&mut self) {
-        let Some(landing) = self.landing.take() else {
-            return;
-        };
-        let Landing {
-            regions,
-            key,
-            address,
-            status,
-        } = landing;
-        match machine_of(&regions, &self.code, key, address, self.data_bytes) {
-            Some(machine) => self.memory = Some(Section::new(machine, 0, self.data_bytes)),
-            None => status.set(Status::OutsideRegion),
-        }
-    }
-}
-
-/// The machine for `bytes` bytes of the layout that `code` describes at `address`, if all of them
-/// lie in the region.
-fn machine_of(
-    regions: &MemoryRegions,
-    code: &[u8],
-    key: u64,
-    address: u64,
-    bytes: usize,
-) -> Option<Machine> {
-    let element = Program::deserialize(code).ok()?;
-    let (low, high) = element.reach(bytes)?;
-    let start = address.checked_add_signed(low)?;
-    if !regions.allow(key, start, high.checked_sub(low)? as u64) {
-        return None;
-    }
-    let program = element.covering(bytes)?;
-    // SAFETY: what the program reaches lies in a region, which its owner vouched for until it is
-    // deregistered, and no transfer may be under way then.
-    Some(unsafe { Machine::new(program, address as *mut u8) })
-}
-
-impl Noncontiguous for Coded {
-    fn bytes(&self) -> usize {
-        self.code_bytes + self.data_bytes
-    }
-
-    unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize) {
-        let code = self.code.get(at..).unwrap_or(&[]);
-        let from_code = code.len().min(bytes);
-        // SAFETY: the caller gives room for the bytes, of which these are the first.
-        unsafe { std::ptr::copy_nonoverlapping(code.as_ptr(), target, from_code) };
-        if let Some(memory) = &mut self.memory
-            && from_code < bytes
-        {
-            let at = at + from_code - self.code_bytes;
-            // SAFETY: as above, for the rest.
-            unsafe { memory.pack(at, target.wrapping_add(from_code), bytes - from_code) };
-        }
-    }
-
-    unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize) {
-        let missing = self.code_bytes - self.code.len();
-        let to_code = missing.min(bytes);
-        if to_code != 0 {
-            self.code.reserve(to_code);
-            let old = self.code.len();
-            // SAFETY: the vector has the room, and the caller vouches for the source.
-            unsafe {
-                std::ptr::copy_nonoverlapping(source, self.code.as_mut_ptr().add(old), to_code);
-                self.code.set_len(old + to_code);
-            }
-            if missing == to_code {
-                self.decode();
-            }
-        }
-        if let Some(memory) = &mut self.memory
-            && to_code < bytes
-        {
-            let at = at + to_code - self.code_bytes;
-            // SAFETY: as the caller vouches; decoding has seen where the data goes.
-            unsafe { memory.unpack(at, source.wrapping_add(to_code), bytes - to_code) };
-        }
-    }
-}
-
 /// Receives the messages of these transfers.
 pub(crate) fn dispatch(context: &Context, dispatch: u16, arrival: Arrival<'_>) -> Receive {
     match dispatch {
@@ -489,7 +333,8 @@ pub(crate) fn dispatch(context: &Context, dispatch: u16, arrival: Arrival<'_>) -
 fn receive_put(context: &Context, arrival: Arrival<'_>) -> Receive {
     let [key, address, code_bytes, word] = words(arrival.header);
     let code_bytes = code_bytes as usize;
-    let Some(data_bytes) = arrival.bytes.checked_sub(code_bytes) else {
+    let data_bytes = arrival.bytes.checked_sub(code_bytes);
+    let Some(data_bytes) = data_bytes.filter(|_| code_bytes != 0) else {
         return Receive::refused(Status::OutsideRegion);
     };
     let status = Rc::new(Cell::new(Status::Good));
