@@ -20,7 +20,7 @@ use crate::structures::{Hint, Send, SendImmediate, Vector};
 ///
 /// Its address is readable for its bytes during `'a`, if they are any.
 #[inline(always)]
-unsafe fn bytes_of<'a>(vector: Vector) -> Result<&'a [u8], Refusal> {
+pub unsafe fn bytes_of<'a>(vector: Vector) -> Result<&'a [u8], Refusal> {
     if vector.bytes == 0 {
         return Ok(&[]);
     }

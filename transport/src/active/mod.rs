@@ -33,6 +33,7 @@ pub mod dispatch;
 
 pub(crate) mod arrival;
 mod line;
+pub(crate) mod memory;
 pub(crate) mod operation;
 pub(crate) mod peers;
 pub mod send;
