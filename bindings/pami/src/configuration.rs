@@ -49,6 +49,12 @@ pub mod attribute {
     pub const DISPATCH_SEND_IMMEDIATE_MAX: u32 = 301;
     /// Largest atom of a typed message.
     pub const DISPATCH_ATOM_SIZE_MAX: u32 = 302;
+    /// Whether all algorithms of a geometry are listed.
+    pub const GEOMETRY_OPTIMIZE: u32 = 400;
+    /// Whether algorithms for noncontiguous data are asked for.
+    pub const GEOMETRY_NONCONTIG: u32 = 401;
+    /// How much memory is to be spared.
+    pub const GEOMETRY_MEMORY_OPTIMIZE: u32 = 402;
 }
 
 /// The list that C gave.

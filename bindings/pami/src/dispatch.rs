@@ -15,6 +15,7 @@
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
+use pamir_transport::active::TransferError;
 use pamir_transport::active::dispatch::{Arrival, Receive};
 
 use crate::configuration::{attribute, query, update};
@@ -193,7 +194,15 @@ impl Place {
         }
     }
 
-    fn receive(self) -> Receive {
+    /// Tells that the data did not come.
+    pub fn fail(event: Option<Event>, error: TransferError) {
+        if let Some(event) = event {
+            event.end(Err(error));
+        }
+    }
+
+    /// As the transport takes it.
+    pub fn receive(self) -> Receive {
         let Self {
             address,
             bytes,
@@ -208,8 +217,7 @@ impl Place {
         };
         receive.then(move |_, how| match (how, event) {
             (Ok(()), event) => Self::tell(event, refusal),
-            (Err(error), Some(event)) => event.end(Err(error)),
-            (Err(_), None) => {}
+            (Err(error), event) => Self::fail(event, error),
         })
     }
 }

@@ -31,6 +31,7 @@ pub mod gatherv;
 pub mod inter;
 pub mod join;
 pub mod neighbor;
+pub mod noting;
 pub mod power_of_two;
 pub mod reduce;
 pub mod reduce_scatter;
@@ -64,6 +65,7 @@ pub use neighbor::{
     Neighborhood, Pairing, neighbor_allgather, neighbor_allgatherv, neighbor_alltoall,
     neighbor_alltoallv, neighbor_alltoallv_with,
 };
+pub use noting::{Fault, Noting};
 pub use reduce::{reduce, reduce_with};
 pub use reduce_scatter::{reduce_scatter, reduce_scatter_with};
 pub use reduction::Reduction;
