@@ -77,6 +77,25 @@ fn every_call_does_what_it_says() {
 }
 
 #[test]
+fn every_collective_is_right_by_every_algorithm() {
+    expect_contexts_lines("pami_collectives");
+}
+
+/// Runs a program whose client has two contexts in each task.
+fn expect_contexts_lines(name: &str) {
+    let program = program(name);
+    for tasks in [1, 2, 4] {
+        let mut command = mpiexec(tasks, &program);
+        command.env("PAMIR_CONTEXTS", "collectives=2");
+        let outcome = Run::whole(command);
+        let mut lines: Vec<_> = outcome.success().lines().collect();
+        lines.sort_unstable();
+        let expected = each(tasks, |task| format!("task {task} of {tasks}: 0 failures"));
+        assert_eq!(lines, expected, "{tasks} tasks");
+    }
+}
+
+#[test]
 fn every_call_works_where_the_kernel_copies_nothing() {
     let mut command = mpiexec(2, &program("pami_calls"));
     command.env("PAMIR_NO_KERNEL_COPY", "1");
