@@ -448,18 +448,27 @@ static size_t children(size_t rank, size_t size)
     return count;
 }
 
+/* Children of a rank in the binary tree that is numbered breadth first. */
+static size_t two_children(size_t rank, size_t size)
+{
+    return (2 * rank + 1 < size) + (2 * rank + 2 < size);
+}
+
 /* The algorithm that was asked for runs: seen from how often each member combines. */
 static void runs_what_was_asked(struct group *group, pami_xfer_type_t kind, const char *name,
                                 pami_algorithm_t algorithm)
 {
-    int linear = strstr(name, ":linear") != NULL, tree = strstr(name, ":binomial") != NULL;
-    if (kind != PAMI_XFER_REDUCE || (!linear && !tree))
+    int linear = strstr(name, ":linear") != NULL, binomial = strstr(name, ":binomial") != NULL;
+    int binary = strstr(name, ":binary_tree") != NULL;
+    if (kind != PAMI_XFER_REDUCE || (!linear && !binomial && !binary))
         return;
     compose_all(group, kind, 0, 1);
     run(group, algorithm);
     for (size_t local = 0; local < group->locals; ++local) {
-        size_t rank = group->rank[local];
-        CHECK(combined[local] == (tree ? children(rank, group->size) : rank == 0 ? group->size - 1 : 0));
+        size_t rank = group->rank[local], size = group->size;
+        CHECK(combined[local] == (binomial ? children(rank, size)
+                                  : binary ? two_children(rank, size)
+                                  : rank == 0 ? size - 1 : 0));
     }
 }
 

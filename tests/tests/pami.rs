@@ -69,21 +69,25 @@ fn clients_do_not_hear_each_other() {
     });
 }
 
-#[test]
-fn every_call_does_what_it_says() {
-    expect_lines(&program("pami_calls"), |tasks| {
+fn expect_no_failures(name: &str) {
+    expect_lines(&program(name), |tasks| {
         each(tasks, |task| format!("task {task} of {tasks}: 0 failures"))
     });
 }
 
 #[test]
+fn every_call_does_what_it_says() {
+    expect_no_failures("pami_calls");
+}
+
+#[test]
 fn every_collective_is_right_by_every_algorithm() {
-    expect_contexts_lines("pami_collectives");
+    expect_no_failures("pami_collectives");
 }
 
 #[test]
 fn collective_calls_combine_overlap_refuse_and_end() {
-    expect_contexts_lines("pami_collective_calls");
+    expect_no_failures("pami_collective_calls");
 }
 
 #[test]
@@ -103,20 +107,6 @@ fn all_tasks_sum_their_squares() {
         assert_eq!(algorithms.remove(0), "Pamir:ALLREDUCE:selected");
         assert!(algorithms.contains(&"Pamir:ALLREDUCE:rabenseifner"));
         assert!(algorithms.contains(&"Pamir:ALLREDUCE:ring (commutative functions only)"));
-    }
-}
-
-/// Runs a program whose client has two contexts in each task.
-fn expect_contexts_lines(name: &str) {
-    let program = program(name);
-    for tasks in [1, 2, 4] {
-        let mut command = mpiexec(tasks, &program);
-        command.env("PAMIR_CONTEXTS", "*=2");
-        let outcome = Run::whole(command);
-        let mut lines: Vec<_> = outcome.success().lines().collect();
-        lines.sort_unstable();
-        let expected = each(tasks, |task| format!("task {task} of {tasks}: 0 failures"));
-        assert_eq!(lines, expected, "{tasks} tasks");
     }
 }
 

@@ -531,7 +531,8 @@ typedef struct {
 pami_result_t PAMI_Geometry_world(pami_client_t client, pami_geometry_t *world_geometry);
 
 /* Makes a geometry of tasks, each with the context of one offset, or with all of its contexts
- * (PAMI_ALL_CONTEXTS); or of endpoints. The place in the list is a member's rank. `id` is more than
+ * (PAMI_ALL_CONTEXTS; then all tasks have made as many); or of endpoints. The place in the list is
+ * a member's rank. `id` is more than
  * 0, the same at all members, and no other geometry's of any of them.
  *
  * Every task with a member calls it once. With a parent every task of the parent does, and those

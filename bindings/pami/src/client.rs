@@ -81,6 +81,11 @@ impl ClientObject {
         self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// How many contexts this task has made.
+    pub fn contexts_made(&self) -> usize {
+        self.made().len()
+    }
+
     /// The context of this task with an offset.
     pub fn context_at(&self, offset: usize) -> Result<&'static ContextObject, Refusal> {
         let made = self.made().get(offset).copied();

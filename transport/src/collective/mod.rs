@@ -21,6 +21,7 @@ pub mod alltoall;
 pub mod alltoall_in_place;
 pub mod alltoallv;
 pub mod barrier;
+pub mod binary_tree;
 pub mod blocks;
 pub mod broadcast;
 pub mod error;

@@ -262,10 +262,10 @@ pub unsafe extern "C" fn PAMI_Geometry_world(
     answer(find())
 }
 
-/// The contexts that an offset means: one, or all of a task.
+/// The contexts that an offset means: one, or all of a task, which has as many as this one.
 fn offsets(client: &ClientObject, offset: usize) -> std::ops::Range<usize> {
     if offset == usize::MAX {
-        0..client.client().contexts()
+        0..client.contexts_made()
     } else {
         offset..offset.saturating_add(1)
     }
