@@ -486,6 +486,11 @@ impl<O: Owner> MessagingUnit<O> {
         Ok(Next::Taken(taken))
     }
 
+    /// Whether the lane from `origin` holds a packet.
+    pub fn has_arrived(&self, origin: usize) -> Result<bool, UnitError> {
+        Ok(peek(&self.origins[origin], origin)?.is_some())
+    }
+
     /// Whether any lane holds a packet.
     pub fn any_arrived(&self) -> Result<bool, UnitError> {
         for (origin, lane) in self.origins.iter().enumerate() {

@@ -221,6 +221,12 @@ impl Client {
         )?)
     }
 
+    /// The number of an endpoint's context among those of all tasks, by which tagged messages find
+    /// it; `None` for an endpoint that is not of this client.
+    pub fn unit(&self, endpoint: Endpoint) -> Option<usize> {
+        self.place.unit(endpoint, self.tasks * self.place.contexts)
+    }
+
     /// The endpoint of context `context` in task `task`. Nothing is sent: the context need not
     /// have been made yet, and finds what was sent to it.
     pub fn endpoint(&self, task: usize, context: usize) -> Result<Endpoint, ClientError> {

@@ -186,7 +186,9 @@ impl Context {
         let mut worked = self.work.get().map_or(0, |work| work.run(self));
         worked += self.poll_fences()?;
         let mut operations = self.background.take();
+        worked += operations.len();
         operations.retain(|operation| !operation.poll());
+        worked -= operations.len();
         let mut background = self.background.borrow_mut();
         // What was added meanwhile comes behind what was there before.
         operations.append(&mut background);
@@ -316,6 +318,14 @@ impl Context {
     pub fn rest(&self, limit_ns: u64, look: impl FnOnce() -> bool) -> Result<(), UnitError> {
         self.unit
             .sleep(Some(limit_ns), || look() || self.has_work())
+    }
+
+    /// Whether the context with messaging unit `task` has left, and all that it has sent here was
+    /// received: nothing will come from it any more.
+    pub fn has_left(&self, task: usize) -> Result<bool, UnitError> {
+        // The state first: what was sent before it changed is seen by the look behind it.
+        let left = self.job().rank_state(task) == RankState::Finalized;
+        Ok(left && !self.unit.has_arrived(task)?)
     }
 
     /// Advances until nothing waits for a target that is still there, and tells the others that

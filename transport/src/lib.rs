@@ -5,7 +5,7 @@
 //! matched at the target; [`active`] messages go to a handler there, and [`one_sided`]
 //! and [`scattered`] transfers to its memory; [`gather_scatter`] moves data that does not lie together;
 //! [`protocol`] says how their bytes travel, by size, and [`selection`] which algorithm
-//! serves which size;
+//! serves which size; [`operation`] combines the elements of reductions;
 //! `collective` holds the algorithms of whole groups. A [`client::Client`] is who
 //! communicates: it has contexts of its own, and [`endpoint`]s to name others' by.
 //!
@@ -23,6 +23,7 @@ pub mod gather_scatter;
 pub mod geometry;
 pub mod memory_region;
 pub mod one_sided;
+pub mod operation;
 pub mod protocol;
 pub mod read_modify_write;
 pub mod scattered;

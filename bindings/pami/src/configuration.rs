@@ -55,6 +55,12 @@ pub mod attribute {
     pub const TYPE_DATA_EXTENT: u32 = 501;
     /// The atom of a type, in bytes.
     pub const TYPE_ATOM_SIZE: u32 = 502;
+    /// Whether all algorithms of a geometry are listed.
+    pub const GEOMETRY_OPTIMIZE: u32 = 400;
+    /// Whether algorithms for noncontiguous data are asked for.
+    pub const GEOMETRY_NONCONTIG: u32 = 401;
+    /// How much memory is to be spared.
+    pub const GEOMETRY_MEMORY_OPTIMIZE: u32 = 402;
 }
 
 /// The list that C gave.

@@ -22,10 +22,12 @@ use lock_api::RawMutex as _;
 use pamir_driver::waiting::SPIN_POLLS;
 use pamir_transport::active::ActiveError;
 use pamir_transport::context::Context;
+use pamir_transport::endpoint::Endpoint;
 use pamir_transport::work_queue::WorkQueue;
 use parking_lot::RawMutex;
 
 use crate::client::{ClientObject, client_of};
+use crate::collective::active::ActiveCollectives;
 use crate::configuration::{attribute, entries, query, update};
 use crate::dispatch::HIGHEST_DISPATCH;
 use crate::refusal::{Code, Refusal, answer, refused};
@@ -52,7 +54,19 @@ pub struct ContextObject {
     immediate_bytes: usize,
     /// A fence region is open.
     pub fencing: Cell<bool>,
+    endpoint: Endpoint,
+    /// Tasks of the job share processors.
+    job_crowded: bool,
+    /// Collective operations that have not ended.
+    collectives: Cell<usize>,
+    active: ActiveCollectives,
 }
+
+// SAFETY: what threads share is atomic, locked or never changes; all else is used by the one thread
+// that has the context, which is the program's part.
+unsafe impl Sync for ContextObject {}
+// SAFETY: nothing in it belongs to the thread that made it.
+unsafe impl Send for ContextObject {}
 
 impl ContextObject {
     fn new(client: &'static ClientObject) -> Result<Self, Refusal> {
@@ -60,7 +74,6 @@ impl ContextObject {
         // SAFETY: it is PAMI's contract: programs put where they have agreed to.
         unsafe { context.open_memory() };
         let work = context.detached_work_queue().map_err(ActiveError::from)?;
-        client.add_context();
         Ok(Self {
             mark: AtomicU64::new(LIVING),
             client,
@@ -71,6 +84,10 @@ impl ContextObject {
             hints: vec![Cell::new(None); HIGHEST_DISPATCH + 1].into_boxed_slice(),
             immediate_bytes: context.longest_immediate_bytes(),
             fencing: Cell::new(false),
+            endpoint: context.endpoint(),
+            job_crowded: context.is_job_crowded(),
+            collectives: Cell::new(0),
+            active: ActiveCollectives::default(),
             context: UnsafeCell::new(ManuallyDrop::new(context)),
         })
     }
@@ -90,6 +107,41 @@ impl ContextObject {
     #[inline(always)]
     pub fn handle(&self) -> *mut c_void {
         std::ptr::from_ref(self).cast_mut().cast()
+    }
+
+    /// Its endpoint.
+    pub fn endpoint(&self) -> Endpoint {
+        self.endpoint
+    }
+
+    /// Whose it is.
+    pub fn client(&self) -> &'static ClientObject {
+        self.client
+    }
+
+    /// Whether it is not destroyed.
+    pub fn is_living(&self) -> bool {
+        self.mark.load(Ordering::Relaxed) == LIVING
+    }
+
+    /// Whether tasks of the job share processors.
+    pub fn is_job_crowded(&self) -> bool {
+        self.job_crowded
+    }
+
+    /// What it knows of active-message collectives.
+    pub fn active(&self) -> &ActiveCollectives {
+        &self.active
+    }
+
+    /// A collective operation has begun here.
+    pub fn begin_collective(&self) {
+        self.collectives.set(self.collectives.get() + 1);
+    }
+
+    /// And has ended.
+    pub fn end_collective(&self) {
+        self.collectives.set(self.collectives.get() - 1);
     }
 
     /// The longest immediate message.
@@ -145,6 +197,10 @@ impl ContextObject {
     ///
     /// As for [`Self::context`]; nobody uses it afterwards.
     unsafe fn end(&self) -> Result<(), Refusal> {
+        let operations = self.collectives.get();
+        if operations > 0 {
+            return Err(Refusal::OperationsLeft { operations });
+        }
         // SAFETY: as the caller vouches.
         let moved_out = unsafe { self.context() }.leave();
         self.mark.store(0, Ordering::Relaxed);
@@ -226,7 +282,8 @@ pub unsafe extern "C" fn PAMI_Context_createv(
         }
         client.client().expect_contexts(ncontexts)?;
         for index in 0..ncontexts {
-            let object = Box::leak(Box::new(ContextObject::new(client)?));
+            let object: &'static _ = Box::leak(Box::new(ContextObject::new(client)?));
+            client.add_context(object);
             // SAFETY: the caller vouches for the room.
             unsafe { *context.add(index) = object.handle() };
         }

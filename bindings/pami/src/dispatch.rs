@@ -15,6 +15,7 @@
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
+use pamir_transport::active::TransferError;
 use pamir_transport::active::dispatch::{Arrival, Receive};
 
 use crate::configuration::{attribute, query, update};
@@ -132,52 +133,19 @@ impl Receiver {
     }
 
     fn place(&self, receive: &structures::Receive, bytes: usize) -> Place {
-        let event = Event::new(self.context, receive.local_fn, receive.cookie);
-        // SAFETY: the program vouched for the room when its function returned.
-        let end = unsafe { self.end(receive, bytes) };
-        let (end, refusal) = match end {
-            Ok(end) => (end, None),
-            Err(refusal) => (None, Some(refusal)),
-        };
-        Place {
-            end,
-            bytes,
-            event,
-            refusal,
-        }
-    }
-
-    /// Where the program wants the data; nothing if it does not.
-    ///
-    /// # Safety
-    ///
-    /// There is room for the data at the address, as the type describes it.
-    unsafe fn end(
-        &self,
-        receive: &structures::Receive,
-        bytes: usize,
-    ) -> Result<Option<End>, Refusal> {
-        let address = receive.addr.cast::<u8>();
-        if address.is_null() {
-            return Ok(None);
-        }
-        let handling = match self.hints.recv_copy() {
-            Hint::Enable => None,
-            _ => Handling::of(receive.data_fn, receive.data_cookie)?,
-        };
         let contiguous = self.hints.recv_contiguous() == Hint::Enable;
-        let untyped = contiguous || receive.type_.is_null();
-        let type_ = if untyped {
-            PAMI_TYPE_BYTE.0
-        } else {
-            receive.type_
+        let copied = self.hints.recv_copy() == Hint::Enable;
+        let as_hinted = structures::Receive {
+            type_: if contiguous {
+                null_mut()
+            } else {
+                receive.type_
+            },
+            offset: if contiguous { 0 } else { receive.offset },
+            data_fn: if copied { None } else { receive.data_fn },
+            ..*receive
         };
-        let offset = if contiguous { 0 } else { receive.offset };
-        let layout = layout_of(type_, "type of pami_recv_t")?;
-        // SAFETY: as the caller vouches.
-        Ok(Some(unsafe {
-            End::new(&layout, address, offset, bytes, handling)?
-        }))
+        Place::of(self.context, &as_hinted, bytes)
     }
 
     fn receive(&self, arrival: Arrival<'_>) -> Receive {
@@ -190,6 +158,28 @@ impl Receiver {
             _ => self.ask(origin, arrival.header, arrival.bytes).receive(),
         }
     }
+}
+
+/// Where the program wants the data; nothing if it does not.
+///
+/// # Safety
+///
+/// There is room for the data at the address, as the type describes it.
+unsafe fn end(receive: &structures::Receive, bytes: usize) -> Result<Option<End>, Refusal> {
+    let address = receive.addr.cast::<u8>();
+    if address.is_null() {
+        return Ok(None);
+    }
+    let handling = Handling::of(receive.data_fn, receive.data_cookie)?;
+    let type_ = if receive.type_.is_null() {
+        PAMI_TYPE_BYTE.0
+    } else {
+        receive.type_
+    };
+    let layout = layout_of(type_, "type of pami_recv_t")?;
+    // SAFETY: as the caller vouches.
+    let end = unsafe { End::new(&layout, address, receive.offset, bytes, handling)? };
+    Ok(Some(end))
 }
 
 /// Where the program wants the data of a message.
@@ -205,6 +195,22 @@ pub struct Place {
 }
 
 impl Place {
+    /// What a filled `pami_recv_t` says of `bytes` bytes of data.
+    pub fn of(object: &'static ContextObject, receive: &structures::Receive, bytes: usize) -> Self {
+        let event = Event::new(object, receive.local_fn, receive.cookie);
+        // SAFETY: the program vouched for the memory when its function returned.
+        let (end, refusal) = match unsafe { end(receive, bytes) } {
+            Ok(end) => (end, None),
+            Err(refusal) => (None, Some(refusal)),
+        };
+        Self {
+            end,
+            bytes,
+            event,
+            refusal,
+        }
+    }
+
     /// Tells that the data is there, or why it is not.
     pub fn tell(event: Option<Event>, refusal: Option<Refusal>) {
         let code = answer(refusal.map_or(Ok(()), Err));
@@ -213,7 +219,15 @@ impl Place {
         }
     }
 
-    fn receive(self) -> Receive {
+    /// Tells that the data did not come.
+    pub fn fail(event: Option<Event>, error: TransferError) {
+        if let Some(event) = event {
+            event.end(Err(error));
+        }
+    }
+
+    /// As the transport takes it.
+    pub fn receive(self) -> Receive {
         let Self {
             end,
             bytes,
@@ -231,8 +245,7 @@ impl Place {
         };
         receive.then(move |_, how| match (how, event) {
             (Ok(()), event) => Self::tell(event, refusal),
-            (Err(error), Some(event)) => event.end(Err(error)),
-            (Err(_), None) => {}
+            (Err(error), event) => Self::fail(event, error),
         })
     }
 }

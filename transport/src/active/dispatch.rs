@@ -12,8 +12,9 @@ use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::tagged::buffer::Noncontiguous;
 
-/// How many dispatch ids there are: 0 to one less.
-pub const DISPATCH_IDS: u16 = 4096;
+/// How many dispatch ids there are: 0 to one less. A library that gives its programs 2048 has as
+/// many for messages about theirs, and a few of its own.
+pub const DISPATCH_IDS: u16 = 4096 + 16;
 
 /// A message that has arrived, or has begun to.
 #[derive(Clone, Copy, Debug)]
@@ -88,6 +89,11 @@ impl Receive {
     #[inline(always)]
     pub(super) fn is_over(&self) -> bool {
         self.room == 0 && self.done.is_none() && self.status == Status::Good
+    }
+
+    /// The message is not taken, as if no handler were set; its origin is told if it waits.
+    pub fn unhandled() -> Self {
+        Self::refused(Status::NoHandler)
     }
 
     /// The message is not taken; its origin is told why.

@@ -1,8 +1,8 @@
 //! The primitive element kinds that every predefined datatype is made of.
 //!
 //! A named MPI type (`MPI_INT`, `MPI_INT32_T`, `MPI_INTEGER4`) is a name for a
-//! primitive; the operations (`crate::op`) and the external32 form are defined
-//! on primitives, never on names. Sizes are those of the x86-64 System V ABI.
+//! primitive, and so is PAMI's (`PAMI_TYPE_SIGNED_INT`); the operations ([`super`]) and the
+//! external32 form are defined on primitives, never on names. Sizes are those of the x86-64 System V ABI.
 
 /// An elementary kind of data, with its size and alignment in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

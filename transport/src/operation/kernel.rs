@@ -55,7 +55,7 @@ fn each_here<const N: usize>(
 /// Runs [`each`] over elements of a type that has `from_ne_bytes` and `to_ne_bytes`.
 macro_rules! combine_as {
     ($element:ty, $incoming:expr, $inout:expr, |$a:ident, $b:ident| $result:expr) => {
-        $crate::op::kernel::each::<{ size_of::<$element>() }>($incoming, $inout, |a, b| {
+        $crate::operation::kernel::each::<{ size_of::<$element>() }>($incoming, $inout, |a, b| {
             let ($a, $b) = (<$element>::from_ne_bytes(a), <$element>::from_ne_bytes(b));
             <$element>::to_ne_bytes($result)
         })

@@ -141,7 +141,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     /// A `long double` of the value of an integer, by its definition.
-    pub(in crate::op) fn from_integer(value: i64) -> LongDouble {
+    pub(in crate::operation) fn from_integer(value: i64) -> LongDouble {
         let mut bytes = [0xAA; BYTES];
         bytes[..10].fill(0);
         if value != 0 {
@@ -156,7 +156,7 @@ pub(super) mod tests {
     }
 
     /// Not a number (quiet).
-    pub(in crate::op) fn not_a_number() -> LongDouble {
+    pub(in crate::operation) fn not_a_number() -> LongDouble {
         let mut bytes = [0; BYTES];
         bytes[..10].copy_from_slice(&[0, 0, 0, 0, 0, 0, 0, 0xC0, 0xFF, 0x7F]);
         bytes

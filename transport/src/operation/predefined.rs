@@ -19,7 +19,7 @@
 //! [`Operation::check`] is the most that can be said of a primitive.
 
 use super::OperationError;
-use crate::datatype::primitive::Primitive;
+use super::primitive::Primitive;
 
 /// A predefined operation (MPI-5.0 sections 6.9.2, 6.9.4 and 12.3.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

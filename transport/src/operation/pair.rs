@@ -21,7 +21,7 @@
 
 use super::kernel::each;
 use super::long_double;
-use crate::datatype::primitive::Primitive;
+use super::primitive::Primitive;
 use std::cmp::Ordering;
 
 /// Which of two different values wins.

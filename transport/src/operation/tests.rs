@@ -430,14 +430,6 @@ fn short_buffers_are_refused() {
     );
 }
 
-#[test]
-fn predefined_operations_commute_unless_they_choose_by_position() {
-    for operation in Operation::ALL {
-        let by_position = matches!(operation, Operation::Replace | Operation::NoOperation);
-        assert_eq!(Op::Predefined(operation).is_commutative(), !by_position);
-    }
-}
-
 proptest! {
     #[test]
     fn any_length_at_any_alignment(
