@@ -27,5 +27,6 @@ pub mod protocol;
 pub mod read_modify_write;
 pub mod selection;
 pub mod shared_context;
+pub mod striping;
 pub mod tagged;
 pub mod work_queue;

@@ -14,6 +14,7 @@ use crate::context::Context;
 use crate::protocol::kind;
 use crate::protocol::select::SendProtocol;
 use crate::selection::Choice;
+use crate::striping::Offered;
 use crate::tagged::buffer::{Buffer, Copied};
 use crate::tagged::envelope::Envelope;
 use crate::tagged::request::{Outcome, Request, RequestId};
@@ -26,6 +27,9 @@ pub(crate) const IN_PACKETS: u16 = 2;
 
 /// In a `REQUEST_TO_SEND`: the target shall copy through the kernel, if it can.
 pub(crate) const BY_KERNEL: u16 = 4;
+
+/// In a `REQUEST_TO_SEND`: the data may come in stripes, as its fourth word says.
+pub(crate) const IN_STRIPES: u16 = 8;
 
 /// When a send is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,12 +140,15 @@ impl Context {
                 {
                     self.submit_synchronous(id, request, to)?;
                 }
-                SendProtocol::Rendezvous => self.request_to_send(id, request, to, 0)?,
+                SendProtocol::Rendezvous | SendProtocol::Striped => {
+                    let stripes = self.offer_stripes(protocol, &request.buffer.borrow());
+                    self.request_to_send(id, request, to, 0, stripes)?;
+                }
                 SendProtocol::RendezvousPackets => {
-                    self.request_to_send(id, request, to, IN_PACKETS)?;
+                    self.request_to_send(id, request, to, IN_PACKETS, None)?;
                 }
                 SendProtocol::RendezvousCopy => {
-                    self.request_to_send(id, request, to, BY_KERNEL)?;
+                    self.request_to_send(id, request, to, BY_KERNEL, None)?;
                 }
             }
         }
@@ -193,6 +200,24 @@ impl Context {
         self.control(to.task, kind::EAGER_SYNCHRONOUS, 0, metadata, &packet)
     }
 
+    /// Asks the target whether the message of a request may come, in stripes or as a whole.
+    ///
+    /// # Safety
+    ///
+    /// The request's buffer is readable until the request is complete.
+    pub(crate) unsafe fn ask(
+        &self,
+        id: RequestId,
+        to: Address,
+        stripes: Option<Offered>,
+    ) -> Result<(), UnitError> {
+        let Some(request) = self.requests.get(id) else {
+            return Ok(());
+        };
+        // SAFETY: as the caller vouches.
+        unsafe { self.request_to_send(id, request, to, 0, stripes) }
+    }
+
     /// Asks the target to fetch, or to ask for, the data; `way` says which, 0 if it may choose.
     ///
     /// # Safety
@@ -204,18 +229,20 @@ impl Context {
         request: &'static Request,
         to: Address,
         way: u16,
+        stripes: Option<Offered>,
     ) -> Result<(), UnitError> {
         let (address, in_one_piece) = match &*request.buffer.borrow() {
             Buffer::Contiguous { address, .. } => (*address as u64, IN_ONE_PIECE),
             Buffer::Noncontiguous(_) => (0, 0),
         };
         let bytes = request.buffer.borrow().bytes() as u64;
-        let words = [bytes, address, id.word()].map(u64::to_ne_bytes);
+        let (division, in_stripes) = stripes.map_or((0, 0), |offered| (offered.word(), IN_STRIPES));
+        let words = [bytes, address, id.word(), division].map(u64::to_ne_bytes);
         let metadata = Envelope::metadata(to.context, to.tag);
         self.control(
             to.task,
             kind::REQUEST_TO_SEND,
-            in_one_piece | way,
+            in_one_piece | in_stripes | way,
             metadata,
             words.as_flattened(),
         )

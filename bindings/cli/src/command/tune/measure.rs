@@ -284,7 +284,9 @@ impl Rank {
                 let (out, all) = (&out[..2 * bytes], &mut all[..2 * bytes]);
                 self.wait(c::neighbor_alltoall(&channel, ring, out, all))
             }
-            "send" => self.wait(there_and_back(&channel, &out[..bytes], &mut all[..bytes])),
+            "send" | "stripes" => {
+                self.wait(there_and_back(&channel, &out[..bytes], &mut all[..bytes]))
+            }
             "put" | "get" => {
                 let address = all.as_mut_ptr();
                 self.transfer(kind == "put", address, bytes)
