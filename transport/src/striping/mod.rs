@@ -12,12 +12,12 @@
 //!
 //! A message's length is divided ([`crate::gather_scatter::stripes`]); for each submessage an
 //! entry with the message's program and its offset is enqueued: in the master's injection
-//! FIFO, or in the work queue of a worker ([`workers`]), which is a thread with a context, and
-//! so with lanes, of its own. Each end has its own machine for each submessage ([`part`]), whose
+//! FIFO, or in the work queue of a worker (`workers.rs`), which is a thread with a context, and
+//! so with lanes, of its own. Each end has its own machine for each submessage (`part.rs`), whose
 //! first state the dummy machine finds. Submessages are messages like any other: nothing knows
 //! what the others do, and they come in any order.
 //!
-//! Each end counts down what it has moved ([`message`]). The master looks at the counter
+//! Each end counts down what it has moved (`message.rs`). The master looks at the counter
 //! whenever it is advanced, and is woken by whoever counts last; then the whole message is
 //! complete, once.
 //!

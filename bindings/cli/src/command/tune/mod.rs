@@ -16,6 +16,7 @@
 
 pub mod choice;
 pub mod measure;
+mod scattered;
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write as _};
@@ -232,7 +233,7 @@ impl Plan {
     /// Numbers of ranks a kind is measured with: messages and transfers know two.
     fn ranks_of(&self, kind: &dyn Kind) -> Vec<usize> {
         match kind.name() {
-            "send" | "stripes" | "put" | "get" => vec![2],
+            "send" | "stripes" | "scattered_stripes" | "put" | "get" => vec![2],
             _ => self.ranks.clone(),
         }
     }
