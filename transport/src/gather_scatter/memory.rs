@@ -12,7 +12,7 @@ use super::kernel::{
 };
 use super::machine::{Machine, State};
 use super::program::Program;
-use super::sink::{Blocklist, Repeat, Sink};
+use super::sink::{Blocklist, Repeat, Sink, all};
 
 impl Machine {
     /// A machine at the start of `program` over the buffer at `base`.
@@ -76,6 +76,35 @@ impl Machine {
             input,
         };
         self.state.run(&self.program, bytes, &mut scatter)
+    }
+}
+
+impl Program {
+    /// Packs all of the memory at `base` into `out`, without a machine that could stop.
+    ///
+    /// # Safety
+    /// As for [`Machine::new`] as long as this lasts; `out` is writable for [`Program::bytes`]
+    /// bytes that do not overlap that memory.
+    #[inline]
+    pub unsafe fn pack(&self, base: *mut u8, out: *mut u8) {
+        let base = base.expose_provenance();
+        all(self, &mut Gather { base, out });
+    }
+
+    /// Unpacks `bytes` bytes to the memory at `base`, or as many as there are places for.
+    ///
+    /// # Safety
+    /// As for [`Machine::new`] as long as this lasts; `input` is readable for the bytes, which do
+    /// not overlap that memory.
+    #[inline]
+    pub unsafe fn unpack(&self, base: *mut u8, input: *const u8, bytes: usize) {
+        let base = base.expose_provenance();
+        let mut scatter = Scatter { base, input };
+        if bytes >= self.bytes() {
+            all(self, &mut scatter);
+        } else {
+            State::default().run(self, bytes, &mut scatter);
+        }
     }
 }
 

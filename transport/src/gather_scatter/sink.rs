@@ -10,6 +10,7 @@
 
 use super::node::Node;
 use super::prefix_sums::SHORT_LIST;
+use super::program::Program;
 
 /// Receives the pieces of memory that a packed range stands for, in order.
 /// Displacements are in bytes from the buffer's address.
@@ -101,6 +102,22 @@ pub enum Blocklist<'a> {
     Equal(&'a [i64], usize),
     /// Ending at the listed packed offsets.
     Ends(&'a [i64], &'a [usize]),
+}
+
+/// Tells `sink` all memory of a program.
+#[inline]
+pub(super) fn all(program: &Program, sink: &mut impl Sink) {
+    let node = &program.placed.node;
+    let base = program.placed.displacement;
+    if program.count == 1 {
+        return whole(node, base, sink);
+    }
+    let repeat = Repeat {
+        count: program.count,
+        stride: program.stride,
+        bytes: node.bytes(),
+    };
+    repeated(node, base, repeat, sink);
 }
 
 /// Emits all of `node`, which stands at `base`.

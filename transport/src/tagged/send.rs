@@ -83,6 +83,30 @@ impl Context {
         unsafe { self.start_send(to, buffer, Completion::Local).map(Some) }
     }
 
+    /// Sends a message of `bytes` bytes that `fill` writes straight into the packet, if it fits
+    /// one and can go at once; else nothing is written.
+    ///
+    /// # Safety
+    ///
+    /// `fill` writes so many bytes, no others, and keeps the pointer no longer than the call.
+    #[inline]
+    pub unsafe fn send_filled(
+        &self,
+        to: Address,
+        bytes: usize,
+        fill: impl FnOnce(*mut u8),
+    ) -> Result<bool, UnitError> {
+        if !self.table.is_immediate(bytes) {
+            return Ok(false);
+        }
+        let metadata = Envelope::metadata(to.context, to.tag);
+        // SAFETY: what is immediate fits a packet; the caller vouches for the rest.
+        unsafe {
+            self.unit
+                .inject_filled(to.task, kind::EAGER, metadata, bytes, fill)
+        }
+    }
+
     /// Sends a message of at most [`LINE_DATA_BYTES`] contiguous bytes, if it can go at once;
     /// else [`Self::send`] takes it.
     ///
