@@ -26,6 +26,7 @@ use crate::endpoint::{Endpoint, Place};
 use crate::memory_region::MemoryRegions;
 use crate::protocol::select::{GetProtocol, PutProtocol, SendTable};
 use crate::selection::{Choice, MOST_RANGES, Ranges, Situation};
+use crate::striping::Striping;
 use crate::tagged::arrival::{self, Incoming, Unexpected};
 use crate::tagged::posted::PostedQueue;
 use crate::tagged::request::{RequestId, Requests};
@@ -52,6 +53,7 @@ pub struct Context {
     /// The kernel has refused a copy: ask for packets from now on.
     pub(crate) kernel_refuses: Cell<bool>,
     pub(crate) active: ActiveMessages,
+    pub(crate) striping: Striping,
     pub(crate) place: Place,
     pub(crate) regions: Arc<MemoryRegions>,
     /// Made when somebody first wants to post.
@@ -94,6 +96,7 @@ impl Context {
             get_table: table_of(situation),
             kernel_refuses: Cell::new(std::env::var_os("PAMIR_NO_KERNEL_COPY").is_some()),
             active: ActiveMessages::new(place, unit.ranks()),
+            striping: Striping::default(),
             place,
             regions,
             work: OnceLock::new(),
@@ -185,6 +188,7 @@ impl Context {
     fn poll_background(&self) -> Result<bool, UnitError> {
         let mut worked = self.work.get().map_or(0, |work| work.run(self));
         worked += self.poll_fences()?;
+        worked += self.poll_stripes()?;
         let mut operations = self.background.take();
         worked += operations.len();
         operations.retain(|operation| !operation.poll());
@@ -192,14 +196,16 @@ impl Context {
         let mut background = self.background.borrow_mut();
         // What was added meanwhile comes behind what was there before.
         operations.append(&mut background);
-        let others = usize::from(self.work.get().is_some()) + self.active.fences.borrow().len();
+        let others = usize::from(self.work.get().is_some())
+            + self.active.fences.borrow().len()
+            + self.stripes_under_way();
         self.backgrounds.set(operations.len() + others);
         *background = operations;
         Ok(worked > 0)
     }
 
-    /// A fence waits: advance goes on with it.
-    pub(crate) fn add_fence(&self) {
+    /// A fence or a divided message waits: advance goes on with it.
+    pub(crate) fn add_to_background(&self) {
         self.backgrounds.set(self.backgrounds.get() + 1);
     }
 
@@ -230,9 +236,9 @@ impl Context {
         self.unit.doorbell()
     }
 
-    /// Whether work waits that was posted.
+    /// Whether work waits that was posted, or other threads have moved all of a message.
     fn has_work(&self) -> bool {
-        self.work.get().is_some_and(|work| !work.is_empty())
+        self.work.get().is_some_and(|work| !work.is_empty()) || self.stripes_have_ended()
     }
 
     /// Advances until `done` says so, spinning, yielding or sleeping as it takes.

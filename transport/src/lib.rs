@@ -29,5 +29,6 @@ pub mod read_modify_write;
 pub mod scattered;
 pub mod selection;
 pub mod shared_context;
+pub mod striping;
 pub mod tagged;
 pub mod work_queue;

@@ -106,6 +106,7 @@ impl Process {
         };
         block_on(&self.context, collective::barrier(&channel))??;
         self.context.flush()?;
+        self.context.end_workers();
         report::print(self.context.task());
         self.context.print_driver_report();
         self.context

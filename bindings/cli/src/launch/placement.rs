@@ -112,6 +112,31 @@ impl Placement {
         (self.bind_to != BindTo::None).then_some(&*binding.processing_units)
     }
 
+    /// For each rank processors that no rank is bound to, one of each idle core, as many for every
+    /// rank, those of its NUMA node first. None where ranks are not bound.
+    pub fn spare_processors(&self) -> Vec<Vec<u32>> {
+        let mut spare = vec![Vec::new(); self.ranks];
+        let Some(machine) = &self.machine else {
+            return spare;
+        };
+        let mut idle = if self.bind_to == BindTo::None {
+            Vec::new()
+        } else {
+            idle_processors(machine, &self.bindings)
+        };
+        let each = idle.len() / self.ranks.max(1);
+        for (own, binding) in spare.iter_mut().zip(&self.bindings) {
+            for _ in 0..each {
+                let node = |unit: &u32| machine.processing_unit(*unit).map(|unit| unit.numa_node);
+                let near = idle
+                    .iter()
+                    .position(|unit| node(unit) == Some(binding.numa_node));
+                own.push(idle.remove(near.unwrap_or(0)));
+            }
+        }
+        spare
+    }
+
     /// For each rank the processor it keeps to, where its binding is as narrow as a core.
     pub fn processing_units(&self) -> Vec<Option<u32>> {
         let unit = |binding: &RankBinding| {
@@ -162,6 +187,20 @@ impl Placement {
     }
 }
 
+/// The first processor of each core that no rank may run on.
+fn idle_processors(machine: &Machine, bindings: &[RankBinding]) -> Vec<u32> {
+    let allowed = machine.allowed();
+    let taken = |unit: &u32| {
+        bindings
+            .iter()
+            .any(|binding| binding.processing_units.contains(unit))
+    };
+    let cores = machine.groups(Level::Core).unwrap_or_default();
+    let idle = cores.into_iter().filter(|core| !core.iter().any(taken));
+    idle.filter_map(|core| core.into_iter().find(|unit| allowed.contains(unit)))
+        .collect()
+}
+
 /// The policies, with what the command line left open filled in.
 fn policies(launch: &Launch) -> (MapBy, BindTo) {
     let map_by = launch.map_by.unwrap_or_default();
@@ -187,6 +226,30 @@ mod tests {
             programs: vec![program],
             ..Launch::default()
         }
+    }
+
+    #[test]
+    fn idle_cores_are_shared_out_evenly() {
+        // Two nodes of four cores, each of two processors.
+        let machine = || Machine::from_description("numa:2 core:4 pu:2").unwrap();
+        let spare = |ranks, bind_to: Option<BindTo>| {
+            let launch = Launch {
+                bind_to,
+                ..launch(ranks)
+            };
+            Placement::on(machine(), &launch)
+                .unwrap()
+                .spare_processors()
+        };
+        for (ranks, each) in [(2, 3), (3, 1), (8, 0), (11, 0)] {
+            let found = spare(ranks, None);
+            assert!(found.iter().all(|own| own.len() == each), "{found:?}");
+            let mut all: Vec<u32> = found.concat();
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), ranks * each, "{found:?}");
+        }
+        assert_eq!(spare(2, Some(BindTo::None)), [[0; 0], [0; 0]]);
     }
 
     #[test]

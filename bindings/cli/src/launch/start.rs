@@ -158,6 +158,7 @@ fn start_each(
     })?;
     let job = common.job.map(|descriptor| descriptor.as_raw_fd());
     let launcher = Pid::this().as_raw();
+    let spare = common.placement.spare_processors();
     for (index, program) in prepared.iter().enumerate() {
         let shared = program.environment.len();
         let mut environment = program.environment.clone();
@@ -166,6 +167,7 @@ fn start_each(
             let system = |what| move |errno| StartError::System { rank, what, errno };
             environment.truncate(shared);
             environment.extend(program::rank_variables(rank, size, job, launcher));
+            environment.extend(program::spare_variable(&spare[rank]));
             let processors = common.placement.processors(rank).map(processor_mask);
             let (output_read, output_write) = pipe().map_err(system("a pipe"))?;
             let (error_read, error_write) = pipe().map_err(system("a pipe"))?;
