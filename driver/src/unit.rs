@@ -29,10 +29,12 @@ use pamir_shm::{membarrier, sleep};
 use crate::counter::{CounterGroup, CounterId};
 use crate::descriptor::{Descriptor, Operation, Source};
 use crate::injection::{Configuration, InjectionError, InjectionFifo, InjectionStatistics};
+use crate::interrupt::InterruptError;
 use crate::job::{Job, JobError};
 use crate::kernel_copy::{self, KernelCopyError};
 use crate::layout::RankBlock;
 use crate::packet::{ALIGNED_AT, Packet, PacketHandlerTable, REPLENISH, data_start};
+use crate::touch::{TouchError, TouchMemory};
 
 /// The most data in one packet of a message that needs several, in bytes: the target copies
 /// one packet while the origin fills the next.
@@ -72,6 +74,12 @@ pub enum UnitError {
     /// The injection FIFOs cannot be as they are configured.
     #[error(transparent)]
     Injection(#[from] InjectionError),
+    /// The memory that replenish descriptors are to touch cannot be had.
+    #[error(transparent)]
+    Touch(#[from] TouchError),
+    /// The thread that drives the engine cannot sleep.
+    #[error(transparent)]
+    Interrupt(#[from] InterruptError),
     /// The unit's lanes could not be mapped.
     #[error(transparent)]
     Segment(#[from] pamir_shm::segment::SegmentError),
@@ -121,10 +129,13 @@ pub struct MessagingUnit<O> {
     rank: usize,
     targets: Vec<Target>,
     origins: Vec<LaneConsumer>,
+    rotation: Rotation,
     handlers: PacketHandlerTable<O>,
     counters: CounterGroup,
     /// The notification word that replenish descriptors touch.
     touched: Cell<bool>,
+    /// The memory that they touch instead, if that is configured.
+    touch_memory: Option<TouchMemory>,
     backlog: Cell<usize>,
     crowded: bool,
     job_crowded: bool,
@@ -155,6 +166,7 @@ impl<O: Owner> MessagingUnit<O> {
         let origins = ranks.map(|origin| Ok(LaneConsumer::new(lane(&job, origin, rank)?)));
         let room = longest_payload_bytes(job.layout().ring_lines) - ALIGNED_AT;
         let longest_power = 1 << room.ilog2();
+        let crowded = job.sharers(rank)? > 1;
         Ok(Self {
             rank,
             targets: targets.collect::<Result<_, UnitError>>()?,
@@ -162,8 +174,10 @@ impl<O: Owner> MessagingUnit<O> {
             handlers,
             counters: CounterGroup::default(),
             touched: Cell::new(false),
+            touch_memory: replenish::touch_memory(injection.criterion())?,
             backlog: Cell::new(0),
-            crowded: job.sharers(rank)? > 1,
+            rotation: Rotation::new(job.ranks(), crowded),
+            crowded,
             job_crowded: job.is_crowded()?,
             barrier_reaches_all: membarrier::register(),
             packet_bytes: PACKET_BYTES.min(longest_power),
@@ -220,6 +234,11 @@ impl<O: Owner> MessagingUnit<O> {
         } else {
             self.packet_bytes
         }
+    }
+
+    /// How its injection FIFOs are set up, all of them alike.
+    pub fn injection(&self) -> Configuration {
+        self.targets[self.rank].fifo.borrow().configuration()
     }
 
     /// What has happened in the injection FIFO towards `target`.
@@ -304,6 +323,9 @@ impl<O: Owner> MessagingUnit<O> {
         to.fifo.borrow_mut().look_at_timer();
         loop {
             let Some(mut descriptor) = to.fifo.borrow_mut().front().copied() else {
+                if self.take_replenish_packet(owner, to)? {
+                    continue;
+                }
                 return Ok(());
             };
             let done = self.process(owner, to, &mut descriptor)?;
@@ -391,12 +413,20 @@ impl<O: Owner> MessagingUnit<O> {
         }
     }
 
-    /// Gives every packet that has arrived to its handler; how many there were.
+    /// Gives the packets that have arrived to their handlers, from every lane that has carried
+    /// any and from one of the others; how many there were.
     #[inline(always)]
     pub fn poll(&self, owner: &O) -> Result<u32, UnitError> {
         let mut handled = 0;
-        for origin in 0..self.origins.len() {
+        for origin in self.rotation.warm() {
             handled += self.poll_lane(owner, origin)?;
+        }
+        if let Some(origin) = self.rotation.cold() {
+            let came = self.poll_lane(owner, origin)?;
+            if came > 0 {
+                self.rotation.warm_up(origin);
+                handled += came;
+            }
         }
         Ok(handled)
     }
@@ -575,7 +605,9 @@ mod gather;
 mod line;
 mod replenish;
 mod rest;
+mod rotation;
 pub use line::LINE_DATA_BYTES;
 pub use rest::Doorbell;
+use rotation::Rotation;
 #[cfg(test)]
 mod tests;

@@ -119,9 +119,31 @@ fn every_call_works_where_the_kernel_copies_nothing() {
 }
 
 #[test]
+fn types_describe_what_every_transfer_moves() {
+    expect_lines(&program("pami_types"), |tasks| {
+        each(tasks, |task| format!("task {task} of {tasks}: 0 failures"))
+    });
+}
+
+#[test]
+fn types_work_where_the_kernel_copies_nothing() {
+    let mut command = mpiexec(2, &program("pami_types"));
+    command.env("PAMIR_NO_KERNEL_COPY", "1");
+    let outcome = Run::whole(command);
+    assert_eq!(outcome.success().matches(": 0 failures").count(), 2);
+}
+
+#[test]
 fn threads_share_contexts() {
     expect_lines(&program("pami_threads"), |tasks| {
         each(tasks, |task| format!("task {task}: all once"))
+    });
+}
+
+#[test]
+fn threads_with_contexts_of_their_own_need_no_lock() {
+    expect_lines(&program("pami_contexts"), |tasks| {
+        each(tasks, |task| format!("task {task}: 0 wrong"))
     });
 }
 

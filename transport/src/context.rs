@@ -12,9 +12,11 @@ use std::sync::{Arc, OnceLock};
 
 use pamir_driver::descriptor::Descriptor;
 use pamir_driver::engine_thread::Activity;
+use pamir_driver::injection::InjectionStatistics;
 use pamir_driver::job::{Job, RankState};
 use pamir_driver::kernel_copy::KernelCopyError;
 use pamir_driver::packet::PacketHandlerTable;
+use pamir_driver::report;
 use pamir_driver::unit::{Doorbell, MessagingUnit, Owner, UnitError};
 use pamir_driver::waiting::{Ladder, Rung};
 
@@ -91,7 +93,7 @@ impl Context {
             put_table: table_of(situation),
             get_table: table_of(situation),
             kernel_refuses: Cell::new(std::env::var_os("PAMIR_NO_KERNEL_COPY").is_some()),
-            active: ActiveMessages::new(unit.ranks()),
+            active: ActiveMessages::new(place, unit.ranks()),
             place,
             regions,
             work: OnceLock::new(),
@@ -210,7 +212,8 @@ impl Context {
         } else if moved {
             Activity::Moved
         } else if self.unit.has_backlog() {
-            Activity::Blocked
+            let timer = self.unit.waits_until();
+            timer.map_or(Activity::Blocked, Activity::Timed)
         } else {
             Activity::Quiet
         })
@@ -332,9 +335,26 @@ impl Context {
             self.unit.backlog_to(unit) > 0 && self.job().rank_state(unit) != RankState::Finalized
         };
         self.advance_until(|| !(0..self.unit.ranks()).any(waits))?;
+        self.print_driver_report();
         self.job()
             .set_rank_state(self.unit.rank(), RankState::Finalized);
         Ok(())
+    }
+
+    /// What has happened in the injection FIFO towards the context that has `unit` as its number
+    /// among those of all tasks; nothing for one that there is not.
+    pub fn injection_statistics(&self, unit: usize) -> InjectionStatistics {
+        if unit < self.unit.ranks() {
+            self.unit.injection_statistics(unit)
+        } else {
+            InjectionStatistics::default()
+        }
+    }
+
+    /// What the driver has done for this context, on standard error, if `PAMIR_DRIVER_REPORT` asks
+    /// for it.
+    pub fn print_driver_report(&self) {
+        report::print(&self.unit);
     }
 
     /// Advances until nothing waits in the injection FIFOs.

@@ -107,6 +107,7 @@ impl Process {
         block_on(&self.context, collective::barrier(&channel))??;
         self.context.flush()?;
         report::print(self.context.task());
+        self.context.print_driver_report();
         self.context
             .job()
             .set_rank_state(self.context.task(), RankState::Finalized);

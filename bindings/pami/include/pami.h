@@ -126,20 +126,22 @@ extern pami_type_t PAMI_TYPE_UNSIGNED_LONG_LONG;
 extern pami_type_t PAMI_TYPE_FLOAT;
 extern pami_type_t PAMI_TYPE_DOUBLE;
 extern pami_type_t PAMI_TYPE_LONG_DOUBLE;
-extern pami_type_t PAMI_TYPE_LOGICAL1; /* logical values of 1, 2, 4 and 8 bytes */
+extern pami_type_t PAMI_TYPE_LOGICAL1;           /* truth values of so many bytes */
 extern pami_type_t PAMI_TYPE_LOGICAL2;
 extern pami_type_t PAMI_TYPE_LOGICAL4;
 extern pami_type_t PAMI_TYPE_LOGICAL8;
-extern pami_type_t PAMI_TYPE_SINGLE_COMPLEX;
-extern pami_type_t PAMI_TYPE_DOUBLE_COMPLEX;
-extern pami_type_t PAMI_TYPE_LOC_2INT; /* a value, and the index it stands at */
-extern pami_type_t PAMI_TYPE_LOC_2FLOAT;
-extern pami_type_t PAMI_TYPE_LOC_2DOUBLE;
-extern pami_type_t PAMI_TYPE_LOC_SHORT_INT;
-extern pami_type_t PAMI_TYPE_LOC_FLOAT_INT;
-extern pami_type_t PAMI_TYPE_LOC_DOUBLE_INT;
-extern pami_type_t PAMI_TYPE_LOC_LONG_INT;
-extern pami_type_t PAMI_TYPE_LOC_LONGDOUBLE_INT;
+extern pami_type_t PAMI_TYPE_SINGLE_COMPLEX;     /* float _Complex */
+extern pami_type_t PAMI_TYPE_DOUBLE_COMPLEX;     /* double _Complex */
+extern pami_type_t PAMI_TYPE_LOC_2INT;           /* struct { int value; int index; } */
+extern pami_type_t PAMI_TYPE_LOC_2FLOAT;         /* struct { float value; float index; } */
+extern pami_type_t PAMI_TYPE_LOC_2DOUBLE;        /* struct { double value; double index; } */
+extern pami_type_t PAMI_TYPE_LOC_SHORT_INT;      /* struct { short value; int index; } */
+extern pami_type_t PAMI_TYPE_LOC_FLOAT_INT;      /* struct { float value; int index; } */
+extern pami_type_t PAMI_TYPE_LOC_DOUBLE_INT;     /* struct { double value; int index; } */
+extern pami_type_t PAMI_TYPE_LOC_LONG_INT;       /* struct { long value; int index; } */
+extern pami_type_t PAMI_TYPE_LOC_LONGDOUBLE_INT; /* struct { long double value; int index; } */
+
+#define PAMI_TYPE_CONTIGUOUS PAMI_TYPE_BYTE /* its older name */
 
 /* ---- configuration ---------------------------------------------------------------------- */
 
@@ -170,9 +172,9 @@ typedef enum {
     PAMI_GEOMETRY_NONCONTIG,       /* bool: kept; algorithms want data that lies together */
     PAMI_GEOMETRY_MEMORY_OPTIMIZE, /* size_t: kept */
 
-    PAMI_TYPE_DATA_SIZE = 500,
-    PAMI_TYPE_DATA_EXTENT,
-    PAMI_TYPE_ATOM_SIZE,
+    PAMI_TYPE_DATA_SIZE = 500, /* size_t: bytes of data of one element */
+    PAMI_TYPE_DATA_EXTENT,     /* size_t: from one element to the next, in bytes */
+    PAMI_TYPE_ATOM_SIZE,       /* size_t: the unit of data functions, in bytes */
 
     PAMI_ATTRIBUTE_NAME_EXT = 1000 /* attributes of extensions begin here */
 } pami_attribute_name_t;
@@ -306,8 +308,8 @@ typedef struct {
     pami_event_function local_fn; /* all data is there */
     void *addr;                   /* room for all of it; NULL: it is not wanted */
     pami_type_t type;             /* its layout there; PAMI_TYPE_BYTE: one piece */
-    size_t offset;                /* where in the layout it begins */
-    pami_data_function data_fn;   /* PAMI_DATA_COPY */
+    size_t offset;                /* where in the layout's data it begins, in bytes */
+    pami_data_function data_fn;   /* consumes it, a multiple of the type's atom at a time */
     void *data_cookie;            /* for data_fn */
 } pami_recv_t;
 
@@ -422,6 +424,90 @@ typedef struct {
 pami_result_t PAMI_Put(pami_context_t context, pami_put_simple_t *parameters);
 pami_result_t PAMI_Get(pami_context_t context, pami_get_simple_t *parameters);
 
+/* ---- types ------------------------------------------------------------------------------ */
+
+/* A type says where the data of an element lies, and how far the next element is. It is built
+ * block by block with a cursor that begins at 0:
+ *
+ *   add_simple(type, bytes, offset, count, stride):
+ *       the cursor moves by `offset`; then `count` times: a block of `bytes` bytes stands at the
+ *       cursor, which moves by `stride`
+ *   add_typed: the same with an element of `subtype` in the place of each block
+ *
+ * offset and stride may be negative numbers. Where the cursor is in the end, the next element
+ * begins: that is the extent. Applied to an address, a type is repeated as often as a transfer's
+ * bytes take. A type that is complete never changes; any thread may use it, and it may be
+ * destroyed while transfers use it. Blocks that overlap may be sent, not received. */
+pami_result_t PAMI_Type_create(pami_type_t *type);
+pami_result_t PAMI_Type_add_simple(pami_type_t type, size_t bytes, size_t offset, size_t count,
+                                   size_t stride);
+pami_result_t PAMI_Type_add_typed(pami_type_t type, pami_type_t subtype, size_t offset,
+                                  size_t count, size_t stride);
+
+/* Completes a type. The atom divides each contiguous piece, and is what data functions are given
+ * a multiple of: 1 to PAMI_TYPE_ATOM_SIZE_STATIC (also PAMI_DISPATCH_ATOM_SIZE_MAX). */
+#define PAMI_TYPE_ATOM_SIZE_STATIC 128
+pami_result_t PAMI_Type_complete(pami_type_t type, size_t atom_size);
+
+/* Ends a type, complete or not. The handle becomes PAMI_TYPE_NULL. */
+pami_result_t PAMI_Type_destroy(pami_type_t *type);
+
+/* PAMI_TYPE_DATA_SIZE, PAMI_TYPE_DATA_EXTENT and PAMI_TYPE_ATOM_SIZE of a complete type. */
+pami_result_t PAMI_Type_query(pami_type_t type, pami_configuration_t configuration[],
+                              size_t num_configs);
+
+/* A complete type as bytes, which may be sent, and are good until it is destroyed; and a complete
+ * type of its own from such bytes, which are checked. */
+pami_result_t PAMI_Type_serialize(pami_type_t type, void **address, size_t *size);
+pami_result_t PAMI_Type_deserialize(pami_type_t *type, void *address, size_t size);
+
+/* Moves `size` bytes of data from one layout to another in this process, from an offset in each
+ * one's data on. Source and destination do not overlap. */
+pami_result_t PAMI_Type_transform_data(void *src_addr, pami_type_t src_type, size_t src_offset,
+                                       void *dst_addr, pami_type_t dst_type, size_t dst_offset,
+                                       size_t size, pami_data_function data_fn, void *cookie);
+
+/* ---- typed transfers -------------------------------------------------------------------- */
+
+typedef struct {
+    pami_send_immediate_t send; /* data: where the type is applied, and how many bytes of data */
+    pami_send_event_t events;
+    struct {
+        pami_type_t type;
+        size_t offset;              /* where in the type's data the message begins, in bytes */
+        pami_data_function data_fn; /* produces the data, a multiple of the type's atom at a time */
+        void *data_cookie;          /* for data_fn */
+    } typed;
+} pami_send_typed_t;
+
+/* Sends data that lies as a type says. The receiver's type may be another one. A data function
+ * only handles data: it calls no function of this library. With a data function, offset and
+ * length are whole atoms. */
+pami_result_t PAMI_Send_typed(pami_context_t context, pami_send_typed_t *parameters);
+
+typedef struct {
+    pami_type_t local;
+    pami_type_t remote; /* a type of this task's, for memory of the other */
+} pami_rma_typed_t;
+
+typedef struct {
+    pami_rma_t rma;
+    pami_rma_addr_t addr;
+    pami_rma_typed_t type;
+    pami_rma_put_t put;
+} pami_put_typed_t;
+
+typedef struct {
+    pami_rma_t rma;
+    pami_rma_addr_t addr;
+    pami_rma_typed_t type;
+} pami_get_typed_t;
+
+/* Puts and gets between layouts. Where the other task's blocks are shorter than 4 KiB, it takes
+ * part when it advances. */
+pami_result_t PAMI_Put_typed(pami_context_t context, pami_put_typed_t *parameters);
+pami_result_t PAMI_Get_typed(pami_context_t context, pami_get_typed_t *parameters);
+
 /* ---- memory regions --------------------------------------------------------------------- */
 
 #define PAMI_CLIENT_MEMREGION_SIZE_STATIC 32
@@ -460,6 +546,23 @@ typedef struct {
 /* Puts and gets between a region here and one of the other task, which bounds are checked by. */
 pami_result_t PAMI_Rput(pami_context_t context, pami_rput_simple_t *parameters);
 pami_result_t PAMI_Rget(pami_context_t context, pami_rget_simple_t *parameters);
+
+typedef struct {
+    pami_rma_t rma;
+    pami_rdma_t rdma;
+    pami_rma_typed_t type;
+    pami_rma_put_t put;
+} pami_rput_typed_t;
+
+typedef struct {
+    pami_rma_t rma;
+    pami_rdma_t rdma;
+    pami_rma_typed_t type;
+} pami_rget_typed_t;
+
+/* The same between layouts, all of which lie in the regions. */
+pami_result_t PAMI_Rput_typed(pami_context_t context, pami_rput_typed_t *parameters);
+pami_result_t PAMI_Rget_typed(pami_context_t context, pami_rget_typed_t *parameters);
 
 /* ---- read-modify-write ------------------------------------------------------------------ */
 

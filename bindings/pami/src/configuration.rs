@@ -55,6 +55,12 @@ pub mod attribute {
     pub const GEOMETRY_NONCONTIG: u32 = 401;
     /// How much memory is to be spared.
     pub const GEOMETRY_MEMORY_OPTIMIZE: u32 = 402;
+    /// Bytes of data of an element of a type.
+    pub const TYPE_DATA_SIZE: u32 = 500;
+    /// From one element of a type to the next, in bytes.
+    pub const TYPE_DATA_EXTENT: u32 = 501;
+    /// The atom of a type, in bytes.
+    pub const TYPE_ATOM_SIZE: u32 = 502;
 }
 
 /// The list that C gave.

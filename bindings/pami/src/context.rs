@@ -16,7 +16,7 @@
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use lock_api::RawMutex as _;
 use pamir_driver::waiting::SPIN_POLLS;
@@ -46,6 +46,9 @@ pub struct ContextObject {
     work: WorkQueue,
     /// Other ranks share this one's processor.
     crowded: bool,
+    /// Advances, one after another, that found nothing. Relaxed everywhere: it only decides
+    /// how to wait.
+    empty_polls: AtomicU32,
     /// The hints of each dispatch id that is set.
     hints: Box<[Cell<Option<DispatchHints>>]>,
     immediate_bytes: usize,
@@ -76,6 +79,7 @@ impl ContextObject {
             client,
             lock: RawMutex::INIT,
             crowded: context.is_crowded(),
+            empty_polls: AtomicU32::new(0),
             work,
             hints: vec![Cell::new(None); HIGHEST_DISPATCH + 1].into_boxed_slice(),
             immediate_bytes: context.longest_immediate_bytes(),
@@ -215,22 +219,25 @@ impl ContextObject {
     }
 }
 
-thread_local! {
-    /// Polls of this thread, one after another, that found nothing.
-    static EMPTY_POLLS: Cell<u32> = const { Cell::new(0) };
-}
-
 /// After a poll of a thread's contexts that found nothing. It never sleeps: who knows what else
 /// the thread has to advance.
 #[inline(always)]
-fn pause(object: Option<&ContextObject>) {
-    let polls = EMPTY_POLLS.get().saturating_add(1);
-    EMPTY_POLLS.set(polls);
-    if polls > SPIN_POLLS || object.is_none_or(|object| object.crowded) {
+fn pause(object: &ContextObject) {
+    let polls = object.empty_polls.load(Ordering::Relaxed).saturating_add(1);
+    object.empty_polls.store(polls, Ordering::Relaxed);
+    if polls > SPIN_POLLS || object.crowded {
         std::thread::yield_now();
     } else {
         // The reader would take the line away from the writer in the middle of its store.
         std::hint::spin_loop();
+    }
+}
+
+#[cold]
+fn no_context() -> Refusal {
+    Refusal::Handle {
+        argument: "context",
+        kind: "context",
     }
 }
 
@@ -246,10 +253,7 @@ pub unsafe fn context_of(handle: *mut c_void) -> Result<&'static ContextObject, 
     // Relaxed: whoever destroys a context orders that with its other uses.
     object
         .filter(|object| object.mark.load(Ordering::Relaxed) == LIVING)
-        .ok_or(Refusal::Handle {
-            argument: "context",
-            kind: "context",
-        })
+        .ok_or_else(no_context)
 }
 
 /// # Safety
@@ -363,9 +367,9 @@ pub unsafe extern "C" fn PAMI_Context_advance(context: *mut c_void, maximum: usi
     for _ in 0..maximum {
         // SAFETY: the caller vouches for having the context.
         match unsafe { object.poll() } {
-            Ok(false) => pause(Some(object)),
+            Ok(false) => pause(object),
             Ok(true) => {
-                EMPTY_POLLS.set(0);
+                object.empty_polls.store(0, Ordering::Relaxed);
                 return Code::Success;
             }
             Err(refusal) => return refused(refusal),
@@ -439,10 +443,15 @@ unsafe fn advance_each(
             }
         }
         if moved {
-            EMPTY_POLLS.set(0);
+            if let Some(object) = last {
+                object.empty_polls.store(0, Ordering::Relaxed);
+            }
             return Code::Success;
         }
-        pause(last);
+        match last {
+            Some(object) => pause(object),
+            None => std::thread::yield_now(),
+        }
     }
     Code::Again
 }

@@ -9,9 +9,11 @@ use std::ffi::c_char;
 use pamir_transport::active::{ActiveError, TransferError};
 use pamir_transport::client::ClientError;
 use pamir_transport::collective::{CollectiveError, ExchangeError};
+use pamir_transport::gather_scatter::ProgramError;
 use pamir_transport::operation::OperationError;
 
 use crate::dispatch::HIGHEST_DISPATCH;
+use crate::layout::MOST_ATOM_BYTES;
 
 /// `pami_result_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,12 +119,61 @@ pub enum Refusal {
         "there is no room for the message, and queue_immediate is disabled: advance, and try again"
     )]
     NoRoom,
-    /// The layout of a receive cannot be used.
-    #[error("pami_recv_t has a type that this library does not know")]
-    Layout,
-    /// The data function of a receive cannot be used.
-    #[error("pami_recv_t has a data function other than PAMI_DATA_COPY, which is not to be had")]
+    /// A data function is a number that stands for an operation of reductions.
+    #[error(
+        "the data function stands for an operation of reductions: a transfer takes PAMI_DATA_COPY, or a function of the program's"
+    )]
     DataFunction,
+    /// A type is still being built.
+    #[error("{argument} is not complete: call PAMI_Type_complete first")]
+    Incomplete {
+        /// Which argument.
+        argument: &'static str,
+    },
+    /// A type is complete already.
+    #[error("the type is complete, and a complete type is not changed: make another one")]
+    Complete,
+    /// A predefined type is to be destroyed.
+    #[error("a predefined type cannot be destroyed")]
+    PredefinedType,
+    /// An atom does not divide the blocks of its type.
+    #[error(
+        "an atom of {atom_bytes} bytes was given: it may have 1 to {MOST_ATOM_BYTES}, and divides every block of the type, the lengths of which have the divisor {unit} in common"
+    )]
+    AtomSize {
+        /// The atom.
+        atom_bytes: usize,
+        /// The greatest common divisor of the blocks.
+        unit: usize,
+    },
+    /// A type does not have as much data as a transfer asks for.
+    #[error(
+        "{bytes} bytes cannot be taken of the type: it has no data, or they reach out of the address space"
+    )]
+    NoData {
+        /// How much was asked for.
+        bytes: usize,
+    },
+    /// A data function would get a part of an atom.
+    #[error(
+        "{bytes} bytes from byte {offset} on are not whole atoms of {atom_bytes} bytes, as a data function takes them"
+    )]
+    Atoms {
+        /// Where the data begins.
+        offset: usize,
+        /// How much it is.
+        bytes: usize,
+        /// The type's atom.
+        atom_bytes: usize,
+    },
+    /// The bytes are no serialized type.
+    #[error(
+        "the bytes are no serialized type of this version: send all that PAMI_Type_serialize gives"
+    )]
+    NotSerialized,
+    /// A type's program could not be made or read.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
     /// Memory regions do not hold what a transfer names.
     #[error("{bytes} bytes at byte {offset} do not lie in the {which} memory region")]
     OutsideRegion {
@@ -323,7 +374,7 @@ impl Refusal {
             Self::OperationsLeft { .. } => Code::Again,
             Self::NoAnswer { .. } => Code::Error,
             Self::Collective(error) => collective_code(error),
-            Self::Layout | Self::DataFunction | Self::Extension { .. } => Code::Unimplemented,
+            Self::DataFunction | Self::Extension { .. } => Code::Unimplemented,
             _ => Code::Invalid,
         }
     }

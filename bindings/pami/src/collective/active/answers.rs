@@ -18,13 +18,14 @@ use std::sync::atomic::Ordering;
 
 use pamir_transport::active::dispatch::{Arrival, Receive};
 use pamir_transport::active::send::ActiveMessage;
-use pamir_transport::active::{Completion, TransferError};
+use pamir_transport::active::{ActiveError, Completion, TransferError};
 use pamir_transport::collective::Reduction;
 use pamir_transport::collective::scratch::Scratch;
+use pamir_transport::context::Context;
 use pamir_transport::endpoint::Endpoint;
 
 use crate::collective::Call;
-use crate::collective::active::send::{place, unfilled};
+use crate::collective::active::send::unfilled;
 use crate::collective::active::{ANSWER, Head, Registration, Start, listen};
 use crate::collective::kind::TransferKind;
 use crate::collective::span::{Span, bytes_of};
@@ -33,9 +34,10 @@ use crate::context::ContextObject;
 use crate::dispatch::Place;
 use crate::endpoint::word_of;
 use crate::geometry::GeometryObject;
+use crate::layout::end::End;
 use crate::reduction::Reducer;
 use crate::refusal::{Code, Refusal, ended, refused};
-use crate::structures::{self, Type};
+use crate::structures::{self, DispatchHints, Type};
 
 /// `pami_dispatch_amgather_function`.
 type GatherFunction = unsafe extern "C" fn(
@@ -132,37 +134,55 @@ pub(super) fn respond(
         bytes,
     };
     let (place, function) = question.ask(head.kind);
-    let answered = bytes == 0 || !place.address.is_null();
     let answer = AnswerHead {
         key: head.key,
         rank: rank as u32,
-        answered,
+        answered: bytes == 0 || place.end.is_some(),
         function: function.addr() as u64,
     };
-    let Place {
-        address,
-        event,
-        refusal,
-        ..
-    } = place;
-    let local: Completion = Box::new(move |_, how: Result<(), TransferError>| match how {
-        Ok(()) => Place::tell(event, refusal),
-        Err(error) => Place::fail(event, error),
-    });
-    let message = ActiveMessage {
-        to: origin,
-        dispatch: ANSWER,
-        header: &answer.to_bytes(),
-        local: Some(local),
-        remote: None,
-    };
-    let bytes = if answered { bytes } else { 0 };
-    // SAFETY: the handler runs in the thread that has the context; the program vouched for the data
-    // until its function is told.
-    let sent = unsafe { object.context().send_active(message, address, bytes) };
-    match sent {
+    // SAFETY: the handler runs in the thread that has the context.
+    let context = unsafe { object.context() };
+    match answer.send(context, origin, place) {
         Ok(()) => Receive::nowhere(),
         Err(_) => Receive::unhandled(),
+    }
+}
+
+impl AnswerHead {
+    /// Sends the answer that is at `place`.
+    fn send(self, context: &Context, to: Endpoint, place: Place) -> Result<(), ActiveError> {
+        let Place {
+            end,
+            bytes,
+            event,
+            refusal,
+        } = place;
+        let mut packed = Vec::new();
+        let (address, bytes) = match end {
+            Some(End::Contiguous(address)) => (address.cast_const(), bytes),
+            Some(mut end) => {
+                // SAFETY: the program vouched for the data until its function is told.
+                packed = unsafe { end.packed(bytes) };
+                (packed.as_ptr(), bytes)
+            }
+            None => (std::ptr::null(), 0),
+        };
+        let local: Completion = Box::new(move |_, how: Result<(), TransferError>| {
+            drop(packed);
+            match how {
+                Ok(()) => Place::tell(event, refusal),
+                Err(error) => Place::fail(event, error),
+            }
+        });
+        let message = ActiveMessage {
+            to,
+            dispatch: ANSWER,
+            header: &self.to_bytes(),
+            local: Some(local),
+            remote: None,
+        };
+        // SAFETY: the program vouched for the data until its function is told, which owns a copy.
+        unsafe { context.send_active(message, address, bytes) }
     }
 }
 
@@ -213,7 +233,10 @@ impl Question<'_> {
                 );
             }
         }
-        (place(self.object, &send, self.bytes), operation)
+        (
+            Place::new(self.object, DispatchHints(0), &send, self.bytes),
+            operation,
+        )
     }
 }
 

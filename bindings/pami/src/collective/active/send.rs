@@ -20,11 +20,9 @@ use crate::collective::structures::ActiveSend;
 use crate::context::ContextObject;
 use crate::dispatch::Place;
 use crate::endpoint::word_of;
-use crate::event::Event;
 use crate::geometry::GeometryObject;
 use crate::refusal::{Code, Refusal, ended, refused};
-use crate::structures;
-use crate::types::{copies, element_bytes};
+use crate::structures::{self, DispatchHints};
 
 /// `pami_dispatch_ambroadcast_function`, `pami_dispatch_amscatter_function`.
 type Function = unsafe extern "C" fn(
@@ -52,30 +50,6 @@ pub fn unfilled() -> structures::Receive {
     }
 }
 
-/// Where a filled `pami_recv_t` has its data, and who is told.
-pub fn place(object: &'static ContextObject, receive: &structures::Receive, bytes: usize) -> Place {
-    let contiguous = receive.type_.is_null() || element_bytes(receive.type_).is_some();
-    let refusal = if !contiguous {
-        Some(Refusal::Layout)
-    } else if !copies(receive.data_fn) {
-        Some(Refusal::DataFunction)
-    } else {
-        None
-    };
-    let address = receive.addr.cast::<u8>();
-    let known = !address.is_null() && refusal.is_none();
-    Place {
-        address: if known {
-            address.wrapping_add(receive.offset)
-        } else {
-            null_mut()
-        },
-        bytes,
-        event: Event::new(object, receive.local_fn, receive.cookie),
-        refusal,
-    }
-}
-
 /// Calls a member's function for a message.
 pub(super) fn receive(
     object: &'static ContextObject,
@@ -100,7 +74,7 @@ pub(super) fn receive(
             &raw mut wanted,
         );
     }
-    place(object, &wanted, arrival.bytes).receive()
+    Place::new(object, DispatchHints(0), &wanted, arrival.bytes).receive()
 }
 
 /// Members that have not received yet.
