@@ -485,21 +485,6 @@ impl<O: Owner> MessagingUnit<O> {
         lane.release(arrived);
         Ok(Next::Taken(taken))
     }
-
-    /// Whether the lane from `origin` holds a packet.
-    pub fn has_arrived(&self, origin: usize) -> Result<bool, UnitError> {
-        Ok(peek(&self.origins[origin], origin)?.is_some())
-    }
-
-    /// Whether any lane holds a packet.
-    pub fn any_arrived(&self) -> Result<bool, UnitError> {
-        for (origin, lane) in self.origins.iter().enumerate() {
-            if peek(lane, origin)?.is_some() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
 }
 
 impl Target {
@@ -599,6 +584,7 @@ fn copy_fragment<O: Owner>(
     }
 }
 
+mod arrived;
 mod backlog;
 mod direct;
 mod gather;

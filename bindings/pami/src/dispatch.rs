@@ -133,19 +133,7 @@ impl Receiver {
     }
 
     fn place(&self, receive: &structures::Receive, bytes: usize) -> Place {
-        let contiguous = self.hints.recv_contiguous() == Hint::Enable;
-        let copied = self.hints.recv_copy() == Hint::Enable;
-        let as_hinted = structures::Receive {
-            type_: if contiguous {
-                null_mut()
-            } else {
-                receive.type_
-            },
-            offset: if contiguous { 0 } else { receive.offset },
-            data_fn: if copied { None } else { receive.data_fn },
-            ..*receive
-        };
-        Place::of(self.context, &as_hinted, bytes)
+        Place::new(self.context, self.hints, receive, bytes)
     }
 
     fn receive(&self, arrival: Arrival<'_>) -> Receive {
@@ -160,28 +148,6 @@ impl Receiver {
     }
 }
 
-/// Where the program wants the data; nothing if it does not.
-///
-/// # Safety
-///
-/// There is room for the data at the address, as the type describes it.
-unsafe fn end(receive: &structures::Receive, bytes: usize) -> Result<Option<End>, Refusal> {
-    let address = receive.addr.cast::<u8>();
-    if address.is_null() {
-        return Ok(None);
-    }
-    let handling = Handling::of(receive.data_fn, receive.data_cookie)?;
-    let type_ = if receive.type_.is_null() {
-        PAMI_TYPE_BYTE.0
-    } else {
-        receive.type_
-    };
-    let layout = layout_of(type_, "type of pami_recv_t")?;
-    // SAFETY: as the caller vouches.
-    let end = unsafe { End::new(&layout, address, receive.offset, bytes, handling)? };
-    Ok(Some(end))
-}
-
 /// Where the program wants the data of a message.
 pub struct Place {
     /// Nothing if it does not want it, or cannot have it.
@@ -194,19 +160,57 @@ pub struct Place {
     pub refusal: Option<Refusal>,
 }
 
+/// Where the program wants the data; nothing if it does not.
+///
+/// # Safety
+///
+/// There is room for the data at the address, as the type describes it.
+unsafe fn end_of(
+    hints: DispatchHints,
+    receive: &structures::Receive,
+    bytes: usize,
+) -> Result<Option<End>, Refusal> {
+    let address = receive.addr.cast::<u8>();
+    if address.is_null() {
+        return Ok(None);
+    }
+    let handling = match hints.recv_copy() {
+        Hint::Enable => None,
+        _ => Handling::of(receive.data_fn, receive.data_cookie)?,
+    };
+    let contiguous = hints.recv_contiguous() == Hint::Enable;
+    let untyped = contiguous || receive.type_.is_null();
+    let type_ = if untyped {
+        PAMI_TYPE_BYTE.0
+    } else {
+        receive.type_
+    };
+    let offset = if contiguous { 0 } else { receive.offset };
+    let layout = layout_of(type_, "type of pami_recv_t")?;
+    // SAFETY: as the caller vouches.
+    Ok(Some(unsafe {
+        End::new(&layout, address, offset, bytes, handling)?
+    }))
+}
+
 impl Place {
-    /// What a filled `pami_recv_t` says of `bytes` bytes of data.
-    pub fn of(object: &'static ContextObject, receive: &structures::Receive, bytes: usize) -> Self {
-        let event = Event::new(object, receive.local_fn, receive.cookie);
+    /// What a program has said of `bytes` bytes in its `pami_recv_t`, under hints.
+    pub fn new(
+        context: &ContextObject,
+        hints: DispatchHints,
+        receive: &structures::Receive,
+        bytes: usize,
+    ) -> Self {
         // SAFETY: the program vouched for the memory when its function returned.
-        let (end, refusal) = match unsafe { end(receive, bytes) } {
+        let end = unsafe { end_of(hints, receive, bytes) };
+        let (end, refusal) = match end {
             Ok(end) => (end, None),
             Err(refusal) => (None, Some(refusal)),
         };
         Self {
             end,
             bytes,
-            event,
+            event: Event::new(context, receive.local_fn, receive.cookie),
             refusal,
         }
     }

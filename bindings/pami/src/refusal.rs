@@ -371,10 +371,10 @@ impl Refusal {
             Self::Active(ActiveError::Unit(_)) => Code::Error,
             Self::Active(ActiveError::Closed { .. }) => Code::Shutdown,
             Self::Active(ActiveError::Busy { .. }) | Self::NoRoom => Code::Again,
-            Self::DataFunction | Self::Extension { .. } => Code::Unimplemented,
             Self::OperationsLeft { .. } => Code::Again,
             Self::NoAnswer { .. } => Code::Error,
             Self::Collective(error) => collective_code(error),
+            Self::DataFunction | Self::Extension { .. } => Code::Unimplemented,
             _ => Code::Invalid,
         }
     }

@@ -85,15 +85,15 @@ impl Receive {
         }
     }
 
+    /// The message is not taken, as if no handler were set; its origin is told if it waits.
+    pub fn unhandled() -> Self {
+        Self::refused(Status::NoHandler)
+    }
+
     /// Whether nothing is left to be done for a message that nobody waits for.
     #[inline(always)]
     pub(super) fn is_over(&self) -> bool {
         self.room == 0 && self.done.is_none() && self.status == Status::Good
-    }
-
-    /// The message is not taken, as if no handler were set; its origin is told if it waits.
-    pub fn unhandled() -> Self {
-        Self::refused(Status::NoHandler)
     }
 
     /// The message is not taken; its origin is told why.

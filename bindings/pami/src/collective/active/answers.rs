@@ -18,9 +18,10 @@ use std::sync::atomic::Ordering;
 
 use pamir_transport::active::dispatch::{Arrival, Receive};
 use pamir_transport::active::send::ActiveMessage;
-use pamir_transport::active::{Completion, TransferError};
+use pamir_transport::active::{ActiveError, Completion, TransferError};
 use pamir_transport::collective::Reduction;
 use pamir_transport::collective::scratch::Scratch;
+use pamir_transport::context::Context;
 use pamir_transport::endpoint::Endpoint;
 
 use crate::collective::Call;
@@ -36,7 +37,7 @@ use crate::geometry::GeometryObject;
 use crate::layout::end::End;
 use crate::reduction::Reducer;
 use crate::refusal::{Code, Refusal, ended, refused};
-use crate::structures::{self, Type};
+use crate::structures::{self, DispatchHints, Type};
 
 /// `pami_dispatch_amgather_function`.
 type GatherFunction = unsafe extern "C" fn(
@@ -133,60 +134,55 @@ pub(super) fn respond(
         bytes,
     };
     let (place, function) = question.ask(head.kind);
-    let answered = bytes == 0 || place.end.is_some();
     let answer = AnswerHead {
         key: head.key,
         rank: rank as u32,
-        answered,
+        answered: bytes == 0 || place.end.is_some(),
         function: function.addr() as u64,
     };
-    let Place {
-        mut end,
-        event,
-        refusal,
-        ..
-    } = place;
-    let bytes = if answered { bytes } else { 0 };
-    // SAFETY: the program vouched for its memory until its function is told.
-    let packed = unsafe { together(&mut end, bytes) };
-    let address = match end {
-        Some(End::Contiguous(address)) => address.cast_const(),
-        _ => packed.as_ptr(),
-    };
-    let local: Completion = Box::new(move |_, how: Result<(), TransferError>| {
-        // The engine read from it until now.
-        drop(packed);
-        match how {
-            Ok(()) => Place::tell(event, refusal),
-            Err(error) => Place::fail(event, error),
-        }
-    });
-    let message = ActiveMessage {
-        to: origin,
-        dispatch: ANSWER,
-        header: &answer.to_bytes(),
-        local: Some(local),
-        remote: None,
-    };
-    // SAFETY: the handler runs in the thread that has the context; the program vouched for the data
-    // until its function is told, and so long lives what was packed.
-    let sent = unsafe { object.context().send_active(message, address, bytes) };
-    match sent {
+    // SAFETY: the handler runs in the thread that has the context.
+    let context = unsafe { object.context() };
+    match answer.send(context, origin, place) {
         Ok(()) => Receive::nowhere(),
         Err(_) => Receive::unhandled(),
     }
 }
 
-/// What an answer packs, where its bytes do not lie together.
-///
-/// # Safety
-///
-/// The end has `bytes` bytes that are readable.
-unsafe fn together(end: &mut Option<End>, bytes: usize) -> Vec<u8> {
-    match end {
-        None | Some(End::Contiguous(_)) => Vec::new(),
-        // SAFETY: as the caller vouches.
-        Some(end) => unsafe { end.packed(bytes) },
+impl AnswerHead {
+    /// Sends the answer that is at `place`.
+    fn send(self, context: &Context, to: Endpoint, place: Place) -> Result<(), ActiveError> {
+        let Place {
+            end,
+            bytes,
+            event,
+            refusal,
+        } = place;
+        let mut packed = Vec::new();
+        let (address, bytes) = match end {
+            Some(End::Contiguous(address)) => (address.cast_const(), bytes),
+            Some(mut end) => {
+                // SAFETY: the program vouched for the data until its function is told.
+                packed = unsafe { end.packed(bytes) };
+                (packed.as_ptr(), bytes)
+            }
+            None => (std::ptr::null(), 0),
+        };
+        let local: Completion = Box::new(move |_, how: Result<(), TransferError>| {
+            drop(packed);
+            match how {
+                Ok(()) => Place::tell(event, refusal),
+                Err(error) => Place::fail(event, error),
+            }
+        });
+        let message = ActiveMessage {
+            to,
+            dispatch: ANSWER,
+            header: &self.to_bytes(),
+            local: Some(local),
+            remote: None,
+        };
+        // SAFETY: the program vouched for the data until its function is told, which owns a copy.
+        unsafe { context.send_active(message, address, bytes) }
     }
 }
 
@@ -237,7 +233,10 @@ impl Question<'_> {
                 );
             }
         }
-        (Place::of(self.object, &send, self.bytes), operation)
+        (
+            Place::new(self.object, DispatchHints(0), &send, self.bytes),
+            operation,
+        )
     }
 }
 

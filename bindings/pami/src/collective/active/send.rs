@@ -22,7 +22,7 @@ use crate::dispatch::Place;
 use crate::endpoint::word_of;
 use crate::geometry::GeometryObject;
 use crate::refusal::{Code, Refusal, ended, refused};
-use crate::structures;
+use crate::structures::{self, DispatchHints};
 
 /// `pami_dispatch_ambroadcast_function`, `pami_dispatch_amscatter_function`.
 type Function = unsafe extern "C" fn(
@@ -74,7 +74,7 @@ pub(super) fn receive(
             &raw mut wanted,
         );
     }
-    Place::of(object, &wanted, arrival.bytes).receive()
+    Place::new(object, DispatchHints(0), &wanted, arrival.bytes).receive()
 }
 
 /// Members that have not received yet.
