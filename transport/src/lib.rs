@@ -23,6 +23,7 @@ pub mod gather_scatter;
 pub mod geometry;
 pub mod memory_region;
 pub mod one_sided;
+pub mod placement;
 pub mod protocol;
 pub mod read_modify_write;
 pub mod selection;
