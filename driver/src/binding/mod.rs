@@ -18,13 +18,15 @@
 //! one of them; no place (core or hardware thread) gets two ranks more than another.
 
 mod memory;
+mod picture;
 mod plan;
 mod policy;
 mod processor;
 mod report;
 
 pub use memory::{MemoryBinding, bind_memory};
-pub use plan::{RankBinding, plan, ranks_sharing_unit};
+pub use picture::picture_of_machine;
+pub use plan::{RankBinding, plan, plan_on_units, ranks_sharing_unit, scattered};
 pub use policy::{BindTo, MapBy};
 pub use processor::{bind_current_thread, bind_process};
 pub use report::{report, report_line};
@@ -76,6 +78,12 @@ pub enum BindingError {
         /// The level.
         level: Level,
     },
+    /// Two lists of units.
+    #[error(
+        "both a mapping file and a list say where ranks go: leave out --bind-to list, or --map-by \
+         file"
+    )]
+    TwoLists,
     /// No unit may be used at all.
     #[error("this process may not use any processing unit of the machine; check its cpuset")]
     NothingAllowed,

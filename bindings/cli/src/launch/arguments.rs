@@ -35,6 +35,8 @@ pub struct Launch {
     pub bind_to: Option<BindTo>,
     /// Mapping, when given.
     pub map_by: Option<MapBy>,
+    /// A file that says where each rank goes.
+    pub mapping: Option<PathBuf>,
     /// Print the bindings.
     pub report_bindings: bool,
     /// Print the plan, and start nothing.
@@ -308,8 +310,14 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
         }
         Action::MapBy => {
             let text = met.text();
+            // Before modifiers, as a file's name may have colons.
+            if let Some(file) = text.strip_prefix("file:") {
+                launch.mapping = Some(PathBuf::from(file));
+                return Ok(());
+            }
             let object = modifiers(&text, launch);
             launch.map_by = Some(object.parse().map_err(policy)?);
+            launch.mapping = None;
         }
         Action::ReportBindings => launch.report_bindings = true,
         Action::DryRun => launch.dry_run = true,

@@ -111,7 +111,7 @@ fn print(text: &str) {
 /// Plans where that is asked for, and starts nothing for another machine.
 fn plan_or_run(launch: &Launch, arguments: &[OsString]) -> Result<u8, LaunchError> {
     match plan::elsewhere() {
-        Some(_) if launch.dry_run => Err(plan::hand_over(arguments).into()),
+        Some(_) if launch.dry_run => Err(plan::hand_over(plan::PLANNER, arguments).into()),
         Some(variable) if launch.bind_to != Some(BindTo::None) => {
             Err(PlacementError::OtherMachine { variable }.into())
         }

@@ -163,7 +163,8 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 &["map-by"],
                 &["OBJECT"],
                 "Deal ranks out by slot (core), core, hwthread, l3cache, numa, package (socket), \
-                 or node. Default: core.",
+                 or node; or put each where a file says that pamir place wrote (file:FILE). \
+                 Default: core.",
             ),
             option(
                 Action::ReportBindings,
