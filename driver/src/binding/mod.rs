@@ -17,6 +17,7 @@
 //! the ranks. Invariants: every rank is bound to at least one allowed unit; its primary unit is
 //! one of them; no place (core or hardware thread) gets two ranks more than another.
 
+mod mapped;
 mod memory;
 mod picture;
 mod plan;
@@ -24,9 +25,10 @@ mod policy;
 mod processor;
 mod report;
 
+pub use mapped::{plan_on_units, scattered};
 pub use memory::{MemoryBinding, bind_memory};
 pub use picture::picture_of_machine;
-pub use plan::{RankBinding, plan, plan_on_units, ranks_sharing_unit, scattered};
+pub use plan::{RankBinding, plan, ranks_sharing_unit};
 pub use policy::{BindTo, MapBy};
 pub use processor::{bind_current_thread, bind_process};
 pub use report::{report, report_line};

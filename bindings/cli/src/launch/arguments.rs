@@ -37,6 +37,8 @@ pub struct Launch {
     pub map_by: Option<MapBy>,
     /// A file that says where each rank goes.
     pub mapping: Option<PathBuf>,
+    /// A file for what the ranks send to each other.
+    pub profile: Option<PathBuf>,
     /// Print the bindings.
     pub report_bindings: bool,
     /// Print the plan, and start nothing.
@@ -323,6 +325,7 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
         Action::DryRun => launch.dry_run = true,
         Action::Oversubscribe => launch.refuse_oversubscription = false,
         Action::NoOversubscribe => launch.refuse_oversubscription = true,
+        Action::ProfileCommunication => launch.profile = Some(PathBuf::from(&met.values[0])),
         Action::Export => export(met, launch, program),
         Action::Environment => program.environment.set.push(pair(met)),
         Action::EnvironmentList => program.environment.inherited = Some(only(met)),

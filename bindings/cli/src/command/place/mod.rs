@@ -14,10 +14,12 @@
 //! ```
 
 mod measure;
+mod performance;
 mod plot;
 mod report;
 mod source;
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -85,6 +87,9 @@ pub struct Arguments {
     /// Tell what each edge costs, which links would help most, and what more processes would cost.
     #[arg(long)]
     what_if: bool,
+    /// Run this command in the default order and by the mapping, in turn, and tell both times.
+    #[arg(long = "try", value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true, requires = "output")]
+    command: Vec<OsString>,
     /// Measure latency, bandwidth and overhead between processing units by ping-pong.
     #[arg(long, conflicts_with_all = ["profiles", "what_if", "plot"])]
     measure: bool,
@@ -287,6 +292,15 @@ fn write_results(
     }
     if arguments.output.is_some() {
         emit(arguments, &placed.to_text())?;
+    }
+    if let (Some(mapping), [_, ..]) = (&arguments.output, &arguments.command[..]) {
+        if mapping.as_os_str() == "-" {
+            return Err(PlaceError::Usage(
+                "--try needs the mapping in a file".to_string(),
+            ));
+        }
+        let times = performance::compare(problem.ranks(), mapping, &arguments.command)?;
+        let _ = std::io::stdout().write_all(times.to_text().as_bytes());
     }
     Ok(())
 }
