@@ -130,6 +130,7 @@ impl<'a> GainTable<'a> {
     }
 
     /// The change of one swap, from `placed`.
+    #[inline(always)]
     fn read(&self, one: usize, other: usize) -> f64 {
         if self.numbers.are_alike(one, other) {
             return f64::INFINITY;
@@ -137,12 +138,8 @@ impl<'a> GainTable<'a> {
         let size = self.numbers.size();
         let (here, there) = (self.places[one] as usize, self.places[other] as usize);
         let placed = |process: usize, place: usize| self.placed[process * size + place];
-        let pair = |place, other_place| self.numbers.pair(one, other, place, other_place);
         placed(one, there) + placed(other, here) - placed(one, here) - placed(other, there)
-            + pair(here, there)
-            + pair(there, here)
-            - pair(here, here)
-            - pair(there, there)
+            + self.numbers.correction(one, other, here, there)
     }
 
     fn read_row(&mut self, one: usize) {
@@ -164,25 +161,37 @@ impl<'a> GainTable<'a> {
             .swap_vectors(one, other, &self.places, &mut self.scratch);
         self.places.swap(one, other);
         if self.numbers.is_product() {
-            self.add_to_placed();
+            self.update_by_products(one, other);
         } else {
             let (here, there) = (self.places[other] as usize, self.places[one] as usize);
             self.numbers
                 .move_placed(one, other, here, there, &mut self.placed);
-        }
-        for row in 0..self.numbers.size() {
-            if row == one || row == other || !self.numbers.is_product() {
+            for row in 0..self.numbers.size() {
                 self.read_row(row);
-            } else {
-                self.add_to_row(row);
-                for column in [one, other] {
-                    if column > row {
-                        self.change[row * self.numbers.size() + column] = self.read(row, column);
-                    }
-                }
+                self.find_lowest(row);
+            }
+        }
+    }
+
+    /// Row after row, so that each is in the cache for all that is done with it; the rows of the
+    /// two, which all others look at, come first.
+    fn update_by_products(&mut self, one: usize, other: usize) {
+        let size = self.numbers.size();
+        self.add_to_placed(one);
+        self.add_to_placed(other);
+        for row in (0..size).filter(|row| *row != one && *row != other) {
+            self.add_to_placed(row);
+            self.add_to_row(row);
+            for moved in [one, other] {
+                let (low, high) = (row.min(moved), row.max(moved));
+                self.change[low * size + high] = self.read(low, high);
             }
             self.find_lowest(row);
         }
+        let (low, high) = (one.min(other), one.max(other));
+        self.change[low * size + high] = self.read(low, high);
+        self.find_lowest(one);
+        self.find_lowest(other);
     }
 
     /// The change of a swap, 0 for those that are alike.
@@ -191,14 +200,14 @@ impl<'a> GainTable<'a> {
         if change.is_finite() { change } else { 0.0 }
     }
 
-    fn add_to_placed(&mut self) {
+    #[inline(always)]
+    fn add_to_placed(&mut self, process: usize) {
         let size = self.numbers.size();
         for direction in 0..self.numbers.directions() {
-            let (x, y) = (&self.scratch.x[direction], &self.scratch.y[direction]);
-            for (process, &factor) in x.iter().enumerate() {
-                if factor != 0.0 {
-                    kernel::add_product(&mut self.placed[process * size..][..size], factor, y);
-                }
+            let factor = self.scratch.x[direction][process];
+            if factor != 0.0 {
+                let row = &mut self.placed[process * size..][..size];
+                kernel::add_product(row, factor, &self.scratch.y[direction]);
             }
         }
     }

@@ -35,6 +35,8 @@ pub struct Numbers {
     costs_back: Vec<f64>,
     own_weights: Vec<f64>,
     own_costs: Vec<f64>,
+    /// The diagonal of `costs`, which may hold both directions added up.
+    own_sums: Vec<f64>,
     alike: Vec<u32>,
 }
 
@@ -60,6 +62,7 @@ impl Numbers {
             costs_back: rows(&dense.costs.transposed()),
             own_weights: diagonal(&dense.weights),
             own_costs: diagonal(&dense.costs),
+            own_sums: Vec::new(),
             alike: classes(dense),
         };
         for at in 0..size {
@@ -79,6 +82,7 @@ impl Numbers {
             numbers.weights_back = Vec::new();
             numbers.costs_back = Vec::new();
         }
+        numbers.own_sums = (0..size).map(|at| numbers.costs[at * size + at]).collect();
         Ok(numbers)
     }
 
@@ -128,6 +132,23 @@ impl Numbers {
                     + self.value(self.weights_back[pair], self.costs_back[places])
             }
         }
+    }
+
+    /// What has to be added to four entries of `placed` for a swap, since each of them believes
+    /// that the other process stays.
+    #[inline(always)]
+    pub(super) fn correction(&self, one: usize, other: usize, here: usize, there: usize) -> f64 {
+        if let Form::Symmetric = self.form {
+            let weight = self.weights[one * self.size + other];
+            if weight == 0.0 {
+                return 0.0;
+            }
+            let between = self.costs[here * self.size + there];
+            return weight * (2.0 * between - self.own_sums[here] - self.own_sums[there]);
+        }
+        self.pair(one, other, here, there) + self.pair(one, other, there, here)
+            - self.pair(one, other, here, here)
+            - self.pair(one, other, there, there)
     }
 
     /// The function, for pairs that communicate.
