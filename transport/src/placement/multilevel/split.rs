@@ -15,6 +15,9 @@ use super::bisect::bisect;
 use super::refine::Split;
 use super::sparse::SparseGraph;
 
+/// Bisections of the same ranks, each with its own coarsening, of which the best is taken.
+const TRIES: usize = 3;
+
 /// Rounds over all pairs of groups.
 const ROUNDS: usize = 3;
 
@@ -103,7 +106,11 @@ fn halve(
     }
     let (left, right) = sizes.split_at(sizes.len() / 2);
     let part = graph.part(vertices, numbers);
-    let sides = bisect(&part, left.iter().sum::<usize>() as u64, random);
+    let target = left.iter().sum::<usize>() as u64;
+    let tries = (0..TRIES).map(|_| bisect(&part, target, random));
+    let rated = tries.map(|sides| (part.cut(&sides), sides));
+    let best = rated.min_by(|one, other| one.0.total_cmp(&other.0));
+    let (_, sides) = best.expect("there is more than no try");
     for (side, sizes, first) in [
         (false, left, first),
         (true, right, first + left.len() as u32),
