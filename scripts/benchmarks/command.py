@@ -98,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
 benchmarks:
 {benchmarks}
 {_entry("all", "every one of them, one after another")}
+{_entry("placement", "searches for mappings on QAPLIB (options of its own: scripts/bench placement --help)")}
 
 libraries (in brackets: the only benchmark that a setting takes part in):
 {libraries}

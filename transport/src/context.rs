@@ -6,7 +6,7 @@
 //!
 //! Invariant: advance is not entered again from a packet handler.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
@@ -30,6 +30,7 @@ use crate::striping::Striping;
 use crate::tagged::arrival::{self, Incoming, Unexpected};
 use crate::tagged::posted::PostedQueue;
 use crate::tagged::request::{RequestId, Requests};
+use crate::tagged::traffic::TrafficCounter;
 use crate::tagged::unexpected::UnexpectedQueue;
 use crate::work_queue::WorkQueue;
 
@@ -56,6 +57,8 @@ pub struct Context {
     pub(crate) striping: Striping,
     pub(crate) place: Place,
     pub(crate) regions: Arc<MemoryRegions>,
+    /// What has been sent to whom, where a profile is asked for.
+    pub(crate) traffic: OnceCell<Box<TrafficCounter>>,
     /// Made when somebody first wants to post.
     work: OnceLock<Arc<WorkQueue>>,
     shared_pause: Cell<Option<fn(Rung)>>,
@@ -99,6 +102,7 @@ impl Context {
             striping: Striping::default(),
             place,
             regions,
+            traffic: OnceCell::new(),
             work: OnceLock::new(),
             shared_pause: Cell::new(None),
             alone: Cell::new(!unit.is_crowded()),

@@ -24,6 +24,7 @@ pub mod geometry;
 pub mod memory_region;
 pub mod one_sided;
 pub mod operation;
+pub mod placement;
 pub mod protocol;
 pub mod read_modify_write;
 pub mod scattered;

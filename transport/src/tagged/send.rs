@@ -72,6 +72,7 @@ impl Context {
                     .inject_immediate(to.task, kind::EAGER, 0, metadata, source, bytes)?
             };
             if sent {
+                self.count_message(to.task, bytes);
                 return Ok(None);
             }
         }
@@ -136,6 +137,7 @@ impl Context {
         completion: Completion,
     ) -> Result<RequestId, UnitError> {
         let bytes = buffer.bytes();
+        self.count_message(to.task, bytes);
         let protocol = match completion {
             Completion::Local => self.table.protocol(bytes),
             Completion::Matched => match self.table.protocol(bytes) {

@@ -9,13 +9,16 @@
 //! and the job's memory learns which ranks share a processor.
 //! Invariant: a rank is bound only to processors that the launcher itself may use.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pamir_driver::binding::{
-    BindTo, BindingError, MapBy, RankBinding, bind_memory, plan, report_line,
+    BindTo, BindingError, MapBy, RankBinding, bind_memory, plan, plan_on_units, report_line,
 };
 use pamir_driver::job::{Job, JobError};
 use pamir_driver::topology::{Level, Machine, TopologyError};
+
+use pamir_transport::placement;
+use pamir_transport::placement::mapping::PlacedRanks;
 
 use super::arguments::Launch;
 
@@ -29,6 +32,21 @@ pub enum PlacementError {
     /// The machine cannot be read, and the command line asks for a binding.
     #[error("{0}; --bind-to none starts ranks without binding them")]
     Machine(#[from] TopologyError),
+    /// The mapping file cannot be read.
+    #[error("--map-by file: {0}")]
+    Mapping(#[from] placement::PlacementError),
+    /// The mapping file is for another number of ranks.
+    #[error(
+        "--map-by file: {path} places {mapped} ranks, and the job has {ranks}: start as many, or make a mapping for {ranks} with pamir place"
+    )]
+    MappedRanks {
+        /// The file.
+        path: PathBuf,
+        /// Ranks in it.
+        mapped: usize,
+        /// Ranks of the job.
+        ranks: usize,
+    },
     /// A variable of hwloc names another machine.
     #[error(
         "{variable} describes another machine, to which ranks cannot be bound: --dry-run shows the plan for it, --bind-to none starts ranks without binding them; or unset it"
@@ -60,6 +78,8 @@ pub struct Placement {
     bind_to: BindTo,
     machine: Option<Machine>,
     bindings: Vec<RankBinding>,
+    /// Whether a file said where each rank goes.
+    mapped: bool,
 }
 
 impl Placement {
@@ -70,6 +90,7 @@ impl Placement {
             Err(error) => {
                 let (_, bind_to) = policies(launch);
                 let unasked = launch.map_by.is_none()
+                    && launch.mapping.is_none()
                     && matches!(launch.bind_to, None | Some(BindTo::None))
                     && !launch.refuse_oversubscription;
                 return if unasked {
@@ -78,6 +99,7 @@ impl Placement {
                         bind_to,
                         machine: None,
                         bindings: Vec::new(),
+                        mapped: false,
                     })
                 } else {
                     Err(error.into())
@@ -91,18 +113,20 @@ impl Placement {
     pub fn on(machine: Machine, launch: &Launch) -> Result<Placement, PlacementError> {
         let (map_by, bind_to) = policies(launch);
         let ranks = launch.ranks();
-        let bindings = plan(
-            &machine,
-            ranks,
-            map_by,
-            &bind_to,
-            !launch.refuse_oversubscription,
-        )?;
+        let oversubscribe = !launch.refuse_oversubscription;
+        let bindings = match &launch.mapping {
+            Some(file) => {
+                let units = mapped_units(file, ranks)?;
+                plan_on_units(&machine, &units, &bind_to, oversubscribe)?
+            }
+            None => plan(&machine, ranks, map_by, &bind_to, oversubscribe)?,
+        };
         Ok(Placement {
             ranks,
             bind_to,
             machine: Some(machine),
             bindings,
+            mapped: launch.mapping.is_some(),
         })
     }
 
@@ -176,8 +200,13 @@ impl Placement {
         if self.ranks > cores {
             let plural = if cores == 1 { "" } else { "s" };
             lines.push(format!(
-                "{} ranks share {cores} core{plural}, dealt out in turn",
-                self.ranks
+                "{} ranks share {cores} core{plural}, {}",
+                self.ranks,
+                if self.mapped {
+                    "as the mapping says"
+                } else {
+                    "dealt out in turn"
+                },
             ));
         }
         for (rank, binding) in self.bindings.iter().enumerate() {
@@ -199,6 +228,20 @@ fn idle_processors(machine: &Machine, bindings: &[RankBinding]) -> Vec<u32> {
     let idle = cores.into_iter().filter(|core| !core.iter().any(taken));
     idle.filter_map(|core| core.into_iter().find(|unit| allowed.contains(unit)))
         .collect()
+}
+
+/// The unit of each rank, from a file that `pamir place` wrote.
+fn mapped_units(file: &Path, ranks: usize) -> Result<Vec<u32>, PlacementError> {
+    let placed = PlacedRanks::read(file)?;
+    let mapped = placed.units().len();
+    if mapped != ranks {
+        return Err(PlacementError::MappedRanks {
+            path: file.to_path_buf(),
+            mapped,
+            ranks,
+        });
+    }
+    Ok(placed.units().to_vec())
 }
 
 /// The policies, with what the command line left open filled in.

@@ -5,7 +5,7 @@
 //! Step before: [`super::placement`], [`super::program`]. Step after: [`super::supervise`].
 //! Invariant: after an error no process of the job is left.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
@@ -72,13 +72,19 @@ impl StartError {
     }
 }
 
-/// Looks up all programs and builds what they are started with.
-pub fn prepare(launch: &Launch) -> Result<Vec<Prepared>, ProgramError> {
+/// Looks up all programs and builds what they are started with; `more` are variables of the
+/// launcher's own.
+pub fn prepare(
+    launch: &Launch,
+    more: &[(OsString, OsString)],
+) -> Result<Vec<Prepared>, ProgramError> {
     let mut prepared = Vec::with_capacity(launch.programs.len());
     for (number, program) in launch.programs.iter().enumerate() {
         let mut variables = program::environment(launch, program);
         // MPI_APPNUM: which of several programs this is.
         variables.push(("PAMIR_APPNUM".into(), number.to_string().into()));
+        variables.retain(|(name, _)| more.iter().all(|(own, _)| own != name));
+        variables.extend_from_slice(more);
         let path = program::locate(program, program::value_of(&variables, "PATH"))?;
         prepared.push(Prepared {
             name: program.command[0].to_string_lossy().into_owned(),
