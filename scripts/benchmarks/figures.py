@@ -33,7 +33,7 @@ class Row:
 
     @property
     def higher_is_better(self) -> bool:
-        return self.key.unit.endswith("/s")
+        return self.key.unit.endswith("/s") or self.key.metric.endswith("_share")
 
     @property
     def machine(self) -> Figure | None:
