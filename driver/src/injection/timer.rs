@@ -3,7 +3,7 @@
 //! Before: a FIFO with a timer criterion pends a descriptor, and starts the timer. After: whoever
 //! steps the engine sees that it has expired.
 //!
-//! A period that nobody sets is the least time that the engine takes for a FIFO of so many slots,
+//! A period that nobody sets is the time that the engine takes for a FIFO of so many slots,
 //! by what it takes for a short message. The learned one is made of how long it took from one
 //! replenishment to the end of what that put into the FIFO: an average that follows shorter times
 //! quickly and longer ones slowly, since a few batches that wait for a full lane say little about
@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 
 use super::criterion::Criterion;
 
-/// Time the engine takes at least for a slot, where no period is set.
-const SLOT: Duration = Duration::from_nanos(10);
+/// Time the engine may take for a slot, where no period is set.
+const SLOT: Duration = Duration::from_nanos(20);
 
 /// No learned period is longer: what is pending moves on at last.
 const LONGEST_LEARNED: Duration = Duration::from_millis(10);
