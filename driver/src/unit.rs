@@ -20,7 +20,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use pamir_shm::lane::{Arrived, LaneError, Reserved, longest_payload_bytes};
+use pamir_shm::lane::{Arrived, Reserved, longest_payload_bytes};
 use pamir_shm::mapped::Mapped;
 use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer, MappedLane};
 use pamir_shm::record::RecordHeader;
@@ -28,13 +28,12 @@ use pamir_shm::{membarrier, sleep};
 
 use crate::counter::{CounterGroup, CounterId};
 use crate::descriptor::{Descriptor, Operation, Source};
-use crate::injection::{Configuration, InjectionError, InjectionFifo, InjectionStatistics};
-use crate::interrupt::InterruptError;
-use crate::job::{Job, JobError};
+use crate::injection::{Configuration, InjectionFifo, InjectionStatistics};
+use crate::job::Job;
 use crate::kernel_copy::{self, KernelCopyError};
 use crate::layout::RankBlock;
 use crate::packet::{ALIGNED_AT, Packet, PacketHandlerTable, REPLENISH, data_start};
-use crate::touch::{TouchError, TouchMemory};
+use crate::touch::TouchMemory;
 
 /// The most data in one packet of a message that needs several, in bytes: the target copies
 /// one packet while the origin fills the next.
@@ -45,45 +44,6 @@ const PACKET_BYTES: usize = 8 * 1024;
 
 /// Records taken from one lane before the next lane has its turn.
 const BURST: u32 = 16;
-
-/// Why the unit cannot go on.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum UnitError {
-    /// A peer's part of the shared memory makes no sense.
-    #[error("between rank {rank} and this one: {source}")]
-    Lane {
-        /// The peer.
-        rank: u32,
-        /// What is wrong.
-        source: LaneError,
-    },
-    /// A packet names a handler that does not exist, or contradicts itself.
-    #[error(
-        "rank {rank} sent a packet that makes no sense: {reason}; its memory is corrupt, or it runs another version of Pamir"
-    )]
-    Packet {
-        /// The origin.
-        rank: u32,
-        /// What is wrong.
-        reason: &'static str,
-    },
-    /// The unit's memory could not be mapped.
-    #[error(transparent)]
-    Job(#[from] JobError),
-    /// The injection FIFOs cannot be as they are configured.
-    #[error(transparent)]
-    Injection(#[from] InjectionError),
-    /// The memory that replenish descriptors are to touch cannot be had.
-    #[error(transparent)]
-    Touch(#[from] TouchError),
-    /// The thread that drives the engine cannot sleep.
-    #[error(transparent)]
-    Interrupt(#[from] InterruptError),
-    /// The unit's lanes could not be mapped.
-    #[error(transparent)]
-    Segment(#[from] pamir_shm::segment::SegmentError),
-}
 
 /// What the unit asks of the layer above it.
 pub trait Owner: Sized {
@@ -587,11 +547,13 @@ fn copy_fragment<O: Owner>(
 mod arrived;
 mod backlog;
 mod direct;
+mod error;
 mod gather;
 mod line;
 mod replenish;
 mod rest;
 mod rotation;
+pub use error::UnitError;
 pub use line::LINE_DATA_BYTES;
 pub use rest::Doorbell;
 use rotation::Rotation;

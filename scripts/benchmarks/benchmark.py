@@ -2,7 +2,8 @@
 
 A job is the unit of interleaving, so it is short: one test of one program with
 one number of ranks. Running it gives samples; `rounds` makes one value of the
-samples of a round. Lower is better unless the unit is a rate (`/s`) or a hidden part (`%`).
+samples of a round. Lower is better unless the unit is a rate (`/s`) or a hidden
+part (`%`), or the metric a share (`_share`).
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 //! Before: a FIFO with a timer criterion pends a descriptor, and starts the timer. After: whoever
 //! steps the engine sees that it has expired.
 //!
-//! A period that nobody sets is the time that the engine takes for a FIFO of so many slots, by
-//! what it takes for a short message. The learned one is made of how long it took from one
+//! A period that nobody sets is the time that the engine takes for a FIFO of so many slots,
+//! by what it takes for a short message. The learned one is made of how long it took from one
 //! replenishment to the end of what that put into the FIFO: an average that follows shorter times
 //! quickly and longer ones slowly, since a few batches that wait for a full lane say little about
 //! the many that do not. Both are a little shorter than that time: a timer that expires early finds
