@@ -5,7 +5,8 @@
 //!
 //! A group has 64 counters. A dedicated counter is set to the size of its one
 //! transfer, counts down as bytes move, and sets its bit in the counter status
-//! register at zero. When all 64 are taken, a transfer gets the shared counter: it
+//! register at zero. The group belongs to a context, which one thread has at a time: the
+//! application's, or the engine thread under the context's lock. So nothing here is atomic. When all 64 are taken, a transfer gets the shared counter: it
 //! never blocks, but its value and bit mean nothing.
 //!
 //! | state     | by        | to        |

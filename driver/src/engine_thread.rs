@@ -1,42 +1,42 @@
 //! The engine on a thread of its own: transfers go on while the application computes.
 //!
 //! Before: somebody starts an [`EngineThread`] for what it has: a context with a lock around
-//! it, as an [`Engine`]. After: the thread advances it whenever there is something to do.
+//! it, as an [`Engine`]. After: the process's one engine thread advances it whenever there is
+//! something to do, and sleeps in the process's one [`crate::interrupt::InterruptController`] when
+//! there is nothing to do for any of its engines.
 //!
 //! | advance says | the thread | until |
 //! |--------------|------------|-------|
 //! | `Moved`      | goes on at once | |
 //! | `Blocked`    | yields some times, then sleeps | [`RETRY`] is over, or it is interrupted |
+//! | `Timed`      | sleeps | the injection FIFO's timer expires, or it is interrupted |
 //! | `Attended`   | leaves the unit to the application | [`ATTENDED`] is over, or it is interrupted |
 //! | `Quiet`      | announces that it sleeps, on the unit's doorbell | a sender, or a post, rings |
 //!
 //! While the application makes calls it advances by itself, and senders should not have to
 //! wake anybody; so the doorbell is only announced once it has made none for a while.
 //!
-//! Invariant: whoever rings after the announcement wakes the thread; what was there before it
-//! is seen by the last look ([`crate::unit::MessagingUnit::announce_rest`]).
+//! Invariants: whoever rings after the announcement wakes the thread; what was there before it
+//! is seen by the last look ([`crate::unit::MessagingUnit::announce_rest`]). Once an
+//! [`EngineThread`] has been dropped, the thread does not touch its engine any more.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering, fence};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use pamir_shm::sleep;
-
-use crate::interrupt::{Interrupt, InterruptError};
+use crate::interrupt::{Cause, InterruptError};
 use crate::unit::{Doorbell, UnitError};
+
+mod service;
+
+pub use service::{DeliveryStatistics, delivery_statistics};
+
+use service::Service;
 
 /// How long the thread leaves the unit to an application that makes calls.
 pub const ATTENDED: Duration = Duration::from_micros(250);
 
 /// How long it waits for a target to take packets, once yielding has not helped.
 pub const RETRY: Duration = Duration::from_micros(50);
-
-/// Yields before that.
-const YIELDS: u32 = 64;
-
-/// The longest sleep where a sender may not see that the thread sleeps.
-const UNORDERED_NS: u64 = 1_000_000;
 
 /// What an advance has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,8 @@ pub enum Activity {
     Moved,
     /// Something waits until a target takes packets.
     Blocked,
+    /// All that waits, waits for timers of injection FIFOs; the first expires then.
+    Timed(Instant),
     /// The application has advanced the context itself since the last time.
     Attended,
     /// Nothing is to be done.
@@ -103,105 +105,47 @@ pub fn is_configured() -> bool {
     std::env::var_os("PAMIR_ENGINE").is_some_and(|value| value == "thread")
 }
 
-/// A running engine thread; it ends when this is dropped.
+/// An engine that the process's thread drives; no more once this is dropped. With the last
+/// engine the thread ends.
 #[derive(Debug)]
 pub struct EngineThread<E: Engine + 'static> {
-    control: Arc<Control<E>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-#[derive(Debug)]
-struct Control<E> {
-    engine: E,
-    stop: AtomicBool,
-    interrupt: Interrupt,
+    engine: Arc<E>,
+    place: u64,
+    service: Arc<Service>,
 }
 
 impl<E: Engine + 'static> EngineThread<E> {
-    /// Starts a thread that drives `engine`.
+    /// Lets the process's engine thread drive `engine`; starts the thread if there is none.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineThreadError`] if there is neither thread nor interrupts for it.
     pub fn start(engine: E) -> Result<Self, EngineThreadError> {
-        let control = Arc::new(Control {
-            engine,
-            stop: AtomicBool::new(false),
-            interrupt: Interrupt::new()?,
-        });
-        let own = Arc::clone(&control);
-        let builder = std::thread::Builder::new().name("pamir-engine".into());
-        let thread = builder.spawn(move || own.run())?;
+        let (engine, service) = (Arc::new(engine), Service::of_process()?);
+        let place = service.add(Arc::<E>::clone(&engine));
         Ok(Self {
-            control,
-            thread: Some(thread),
+            engine,
+            place,
+            service,
         })
     }
 
     /// What it drives.
     pub fn engine(&self) -> &E {
-        &self.control.engine
+        &self.engine
     }
 
     /// Makes the thread look now.
     pub fn interrupt(&self) {
-        self.control.interrupt.signal();
-        self.control.engine.doorbell().ring();
+        self.service.interrupt();
     }
 }
 
 impl<E: Engine + 'static> Drop for EngineThread<E> {
     fn drop(&mut self) {
-        self.control.stop.store(true, Ordering::SeqCst);
-        self.interrupt();
-        if let Some(thread) = self.thread.take() {
-            // A panic there has been reported already.
-            let _ = thread.join();
-        }
+        self.service.remove(self.place);
     }
 }
 
-impl<E: Engine> Control<E> {
-    fn run(&self) {
-        if let Err(error) = self.drive() {
-            self.engine.failed(error);
-        }
-    }
-
-    fn stopped(&self) -> bool {
-        self.stop.load(Ordering::SeqCst)
-    }
-
-    fn drive(&self) -> Result<(), UnitError> {
-        let mut yields = 0;
-        while !self.stopped() {
-            match self.engine.advance()? {
-                Activity::Moved => yields = 0,
-                Activity::Blocked if yields < YIELDS => {
-                    yields += 1;
-                    std::thread::yield_now();
-                }
-                Activity::Blocked => {
-                    self.interrupt.wait(Some(RETRY));
-                }
-                Activity::Attended => {
-                    self.interrupt.wait(Some(ATTENDED));
-                }
-                Activity::Quiet => self.rest()?,
-            }
-        }
-        Ok(())
-    }
-
-    fn rest(&self) -> Result<(), UnitError> {
-        let Some(ordered) = self.engine.announce_rest()? else {
-            return Ok(());
-        };
-        let word = self.engine.doorbell().word();
-        // Pairs with the fence in `Doorbell::ring`: either it sees the announcement, or we see
-        // what was stored before it.
-        fence(Ordering::SeqCst);
-        if !self.stopped() {
-            sleep::wait(word, (!ordered).then_some(UNORDERED_NS));
-        }
-        sleep::cancel(word);
-        self.interrupt.drain();
-        Ok(())
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -295,6 +295,13 @@ impl Job {
         Ok((plane, entry))
     }
 
+    /// The processing unit that a rank keeps to, if it is bound to one.
+    pub fn processing_unit(&self, rank: usize) -> Result<Option<u32>, JobError> {
+        let stored = &self.block(rank)?.status.processing_unit;
+        let number = stored.load(Ordering::Relaxed).checked_sub(1);
+        Ok(number.and_then(|number| u32::try_from(number).ok()))
+    }
+
     /// How many ranks share the processing unit of `rank`.
     pub fn sharers(&self, rank: usize) -> Result<u64, JobError> {
         Ok(self.block(rank)?.status.sharers.load(Ordering::Relaxed))
@@ -448,6 +455,8 @@ mod tests {
                 .load(Ordering::Relaxed)
         };
         assert_eq!([sharers(0), sharers(1), sharers(2)], [2, 2, 1]);
+        let unit = |rank| job.processing_unit(rank).unwrap();
+        assert_eq!([unit(0), unit(1), unit(2)], [Some(4), Some(4), Some(5)]);
         assert!(matches!(
             Job::create(&JobSpecification {
                 ranks: 0,

@@ -71,6 +71,72 @@ pub unsafe fn write(
     }
 }
 
+/// Most places that one call takes at either end: the kernel's `UIO_MAXIOV`.
+pub const MOST_PLACES: usize = 1024;
+
+/// Copies from the places `remote` of `process` to the places `local`, in order, until either end
+/// is used up; the bytes that were copied, which may be fewer.
+///
+/// # Safety
+///
+/// Each local place is writable for its bytes.
+pub unsafe fn read_places(
+    process: i32,
+    local: &[libc::iovec],
+    remote: &[libc::iovec],
+) -> Result<usize, KernelCopyError> {
+    // SAFETY: the caller vouches for the local places.
+    unsafe { copy_places("from", process, local, remote, libc::process_vm_readv) }
+}
+
+/// Copies from the places `local` to the places `remote` of `process`, as [`read_places`] does.
+///
+/// # Safety
+///
+/// Each local place is readable for its bytes, and the other process expects to be written to.
+pub unsafe fn write_places(
+    process: i32,
+    local: &[libc::iovec],
+    remote: &[libc::iovec],
+) -> Result<usize, KernelCopyError> {
+    // SAFETY: the caller vouches for the local places.
+    unsafe { copy_places("to", process, local, remote, libc::process_vm_writev) }
+}
+
+/// # Safety
+///
+/// Each local place is good for its bytes in the direction of `call`.
+unsafe fn copy_places(
+    direction: &'static str,
+    process: i32,
+    local: &[libc::iovec],
+    remote: &[libc::iovec],
+    call: Call,
+) -> Result<usize, KernelCopyError> {
+    let counts = [local.len(), remote.len()].map(|count| count.min(MOST_PLACES) as libc::c_ulong);
+    // SAFETY: both lists have at least as many entries as is said; the local ranges are the
+    // caller's, the remote ones are checked by the kernel.
+    let moved = unsafe {
+        call(
+            process,
+            local.as_ptr(),
+            counts[0],
+            remote.as_ptr(),
+            counts[1],
+            0,
+        )
+    };
+    usize::try_from(moved)
+        .ok()
+        .filter(|&moved| moved != 0)
+        .ok_or_else(|| KernelCopyError::Refused {
+            direction,
+            process,
+            bytes: local.iter().map(|place| place.iov_len).sum(),
+            errno: std::io::Error::last_os_error().raw_os_error().unwrap_or(0),
+        })
+}
+
 type Call = unsafe extern "C" fn(
     libc::pid_t,
     *const libc::iovec,
@@ -141,6 +207,33 @@ mod tests {
         // SAFETY: as above.
         unsafe { write(process, source.as_ptr(), target.as_mut_ptr() as u64, 10_000).unwrap() };
         assert_eq!(source, target);
+    }
+
+    #[test]
+    fn copies_between_places_of_different_lengths() {
+        let process = std::process::id() as i32;
+        let source: Vec<u8> = (0..100).collect();
+        let mut target = [0_u8; 100];
+        let place = |memory: *mut u8, at: usize, bytes: usize| libc::iovec {
+            iov_base: memory.wrapping_add(at).cast(),
+            iov_len: bytes,
+        };
+        let from = source.as_ptr().cast_mut();
+        let from = [place(from, 50, 10), place(from, 0, 7), place(from, 90, 9)];
+        let to = target.as_mut_ptr();
+        let to = [place(to, 3, 4), place(to, 20, 16)];
+        // SAFETY: all places lie in the two arrays.
+        let moved = unsafe { write_places(process, &from, &to).unwrap() };
+        assert_eq!(moved, 20);
+        assert_eq!(target[3..7], source[50..54]);
+        assert_eq!(target[20..26], source[54..60]);
+        assert_eq!(target[26..33], source[..7]);
+        assert_eq!(target[33..37], [90, 91, 92, 0]);
+        // SAFETY: as above.
+        assert_eq!(unsafe { read_places(process, &to, &from).unwrap() }, 20);
+        // SAFETY: the local places are as above; the kernel looks at the remote ones.
+        let refused = unsafe { read_places(process, &to, &[place(8 as *mut u8, 0, 20)]) };
+        assert!(refused.unwrap_err().to_string().contains("error 14"));
     }
 
     #[test]

@@ -11,19 +11,42 @@
 //! ```
 //!
 //! A [`job::Job`] is the shared memory of all ranks that a launcher started together.
+//!
+//! Under `--cfg loom` only the lock-free handshake is built, on loom's atomics.
 
+pub mod announcement;
+
+#[cfg(not(loom))]
 pub mod binding;
+#[cfg(not(loom))]
 pub mod client_table;
+#[cfg(not(loom))]
 pub mod counter;
+#[cfg(not(loom))]
 pub mod descriptor;
+#[cfg(not(loom))]
 pub mod engine_thread;
+#[cfg(not(loom))]
 pub mod injection;
+#[cfg(not(loom))]
 pub mod interrupt;
+#[cfg(not(loom))]
 pub mod job;
+#[cfg(not(loom))]
 pub mod kernel_copy;
+#[cfg(not(loom))]
 pub mod layout;
+#[cfg(not(loom))]
 pub mod machine_limits;
+#[cfg(not(loom))]
 pub mod packet;
+#[cfg(not(loom))]
+pub mod report;
+#[cfg(not(loom))]
 pub mod topology;
+#[cfg(not(loom))]
+pub mod touch;
+#[cfg(not(loom))]
 pub mod unit;
+#[cfg(not(loom))]
 pub mod waiting;

@@ -20,7 +20,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use pamir_shm::lane::{Arrived, LaneError, Reserved, longest_payload_bytes};
+use pamir_shm::lane::{Arrived, Reserved, longest_payload_bytes};
 use pamir_shm::mapped::Mapped;
 use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer, MappedLane};
 use pamir_shm::record::RecordHeader;
@@ -28,11 +28,12 @@ use pamir_shm::{membarrier, sleep};
 
 use crate::counter::{CounterGroup, CounterId};
 use crate::descriptor::{Descriptor, Operation, Source};
-use crate::injection::{Configuration, InjectionError, InjectionFifo, InjectionStatistics};
-use crate::job::{Job, JobError};
+use crate::injection::{Configuration, InjectionFifo, InjectionStatistics};
+use crate::job::Job;
 use crate::kernel_copy::{self, KernelCopyError};
 use crate::layout::RankBlock;
 use crate::packet::{ALIGNED_AT, Packet, PacketHandlerTable, REPLENISH, data_start};
+use crate::touch::TouchMemory;
 
 /// The most data in one packet of a message that needs several, in bytes: the target copies
 /// one packet while the origin fills the next.
@@ -43,39 +44,6 @@ const PACKET_BYTES: usize = 8 * 1024;
 
 /// Records taken from one lane before the next lane has its turn.
 const BURST: u32 = 16;
-
-/// Why the unit cannot go on.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum UnitError {
-    /// A peer's part of the shared memory makes no sense.
-    #[error("between rank {rank} and this one: {source}")]
-    Lane {
-        /// The peer.
-        rank: u32,
-        /// What is wrong.
-        source: LaneError,
-    },
-    /// A packet names a handler that does not exist, or contradicts itself.
-    #[error(
-        "rank {rank} sent a packet that makes no sense: {reason}; its memory is corrupt, or it runs another version of Pamir"
-    )]
-    Packet {
-        /// The origin.
-        rank: u32,
-        /// What is wrong.
-        reason: &'static str,
-    },
-    /// The unit's memory could not be mapped.
-    #[error(transparent)]
-    Job(#[from] JobError),
-    /// The injection FIFOs cannot be as they are configured.
-    #[error(transparent)]
-    Injection(#[from] InjectionError),
-    /// The unit's lanes could not be mapped.
-    #[error(transparent)]
-    Segment(#[from] pamir_shm::segment::SegmentError),
-}
 
 /// What the unit asks of the layer above it.
 pub trait Owner: Sized {
@@ -121,10 +89,13 @@ pub struct MessagingUnit<O> {
     rank: usize,
     targets: Vec<Target>,
     origins: Vec<LaneConsumer>,
+    rotation: Rotation,
     handlers: PacketHandlerTable<O>,
     counters: CounterGroup,
     /// The notification word that replenish descriptors touch.
     touched: Cell<bool>,
+    /// The memory that they touch instead, if that is configured.
+    touch_memory: Option<TouchMemory>,
     backlog: Cell<usize>,
     crowded: bool,
     job_crowded: bool,
@@ -155,6 +126,7 @@ impl<O: Owner> MessagingUnit<O> {
         let origins = ranks.map(|origin| Ok(LaneConsumer::new(lane(&job, origin, rank)?)));
         let room = longest_payload_bytes(job.layout().ring_lines) - ALIGNED_AT;
         let longest_power = 1 << room.ilog2();
+        let crowded = job.sharers(rank)? > 1;
         Ok(Self {
             rank,
             targets: targets.collect::<Result<_, UnitError>>()?,
@@ -162,8 +134,10 @@ impl<O: Owner> MessagingUnit<O> {
             handlers,
             counters: CounterGroup::default(),
             touched: Cell::new(false),
+            touch_memory: replenish::touch_memory(injection.criterion())?,
             backlog: Cell::new(0),
-            crowded: job.sharers(rank)? > 1,
+            rotation: Rotation::new(job.ranks(), crowded),
+            crowded,
             job_crowded: job.is_crowded()?,
             barrier_reaches_all: membarrier::register(),
             packet_bytes: PACKET_BYTES.min(longest_power),
@@ -220,6 +194,11 @@ impl<O: Owner> MessagingUnit<O> {
         } else {
             self.packet_bytes
         }
+    }
+
+    /// How its injection FIFOs are set up, all of them alike.
+    pub fn injection(&self) -> Configuration {
+        self.targets[self.rank].fifo.borrow().configuration()
     }
 
     /// What has happened in the injection FIFO towards `target`.
@@ -304,6 +283,9 @@ impl<O: Owner> MessagingUnit<O> {
         to.fifo.borrow_mut().look_at_timer();
         loop {
             let Some(mut descriptor) = to.fifo.borrow_mut().front().copied() else {
+                if self.take_replenish_packet(owner, to)? {
+                    continue;
+                }
                 return Ok(());
             };
             let done = self.process(owner, to, &mut descriptor)?;
@@ -391,12 +373,20 @@ impl<O: Owner> MessagingUnit<O> {
         }
     }
 
-    /// Gives every packet that has arrived to its handler; how many there were.
+    /// Gives the packets that have arrived to their handlers, from every lane that has carried
+    /// any and from one of the others; how many there were.
     #[inline(always)]
     pub fn poll(&self, owner: &O) -> Result<u32, UnitError> {
         let mut handled = 0;
-        for origin in 0..self.origins.len() {
+        for origin in self.rotation.warm() {
             handled += self.poll_lane(owner, origin)?;
+        }
+        if let Some(origin) = self.rotation.cold() {
+            let came = self.poll_lane(owner, origin)?;
+            if came > 0 {
+                self.rotation.warm_up(origin);
+                handled += came;
+            }
         }
         Ok(handled)
     }
@@ -454,16 +444,6 @@ impl<O: Owner> MessagingUnit<O> {
         let taken = take(packet);
         lane.release(arrived);
         Ok(Next::Taken(taken))
-    }
-
-    /// Whether any lane holds a packet.
-    pub fn any_arrived(&self) -> Result<bool, UnitError> {
-        for (origin, lane) in self.origins.iter().enumerate() {
-            if peek(lane, origin)?.is_some() {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 }
 
@@ -564,13 +544,18 @@ fn copy_fragment<O: Owner>(
     }
 }
 
+mod arrived;
 mod backlog;
 mod direct;
+mod error;
 mod gather;
 mod line;
 mod replenish;
 mod rest;
+mod rotation;
+pub use error::UnitError;
 pub use line::LINE_DATA_BYTES;
 pub use rest::Doorbell;
+use rotation::Rotation;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,8 @@
 
 A job is the unit of interleaving, so it is short: one test of one program with
 one number of ranks. Running it gives samples; `rounds` makes one value of the
-samples of a round. Lower is better unless the unit is a rate (`/s`).
+samples of a round. Lower is better unless the unit is a rate (`/s`) or a hidden
+part (`%`), or the metric a share (`_share`).
 """
 
 from __future__ import annotations
@@ -104,12 +105,17 @@ def cpu_environment(cpus: list[int]) -> dict[str, str]:
 
 
 def launched(
-    source: str, arguments: list[str], ranks: int, options: Options, pinned: bool = True
+    source: str,
+    arguments: list[str],
+    ranks: int,
+    options: Options,
+    pinned: bool = True,
+    link: tuple[str, ...] = (),
 ) -> Callable[[Library], Finished]:
     """Runs `ranks` ranks of a program under a library."""
 
     def run_with(library: Library) -> Finished:
-        built = program(source, library)
+        built = program(source, library, link)
         command = library.command(ranks, options.cpus, [str(built), *arguments])
         settings = library.settings(ranks, options.cpus)
         if pinned:
@@ -120,10 +126,15 @@ def launched(
 
 
 def sampled(
-    source: str, arguments: list[str], ranks: int, options: Options, pinned: bool = True
+    source: str,
+    arguments: list[str],
+    ranks: int,
+    options: Options,
+    pinned: bool = True,
+    link: tuple[str, ...] = (),
 ) -> Callable[[Library], list[Sample]]:
     """The samples that such a run prints."""
-    start = launched(source, arguments, ranks, options, pinned)
+    start = launched(source, arguments, ranks, options, pinned, link)
     return lambda library: samples_in(start(library))
 
 

@@ -12,13 +12,16 @@ import time
 from pathlib import Path
 
 from . import (
+    active_messages,
     compilation,
     crowded,
     datatypes,
     installation,
     instructions,
     memory,
+    overlap,
     point_to_point,
+    replenish,
     report,
     selection,
     startup,
@@ -36,10 +39,13 @@ BENCHMARKS: dict[str, Benchmark] = {
         point_to_point,
         startup,
         crowded,
+        overlap,
         datatypes,
         memory,
         instructions,
         selection,
+        active_messages,
+        replenish,
     )
 }
 
@@ -92,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
 benchmarks:
 {benchmarks}
 {_entry("all", "every one of them, one after another")}
+{_entry("placement", "searches for mappings on QAPLIB (options of its own: scripts/bench placement --help)")}
 
 libraries (in brackets: the only benchmark that a setting takes part in):
 {libraries}

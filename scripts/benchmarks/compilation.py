@@ -36,12 +36,12 @@ def _compiled(source: Path, target: Path, compiler: list[str], others: list[Path
     return target
 
 
-def program(name: str, library: Library) -> Path:
-    """tests/benchmarks/`name`.c for this library."""
+def program(name: str, library: Library, link: tuple[str, ...] = ()) -> Path:
+    """tests/benchmarks/`name`.c for this library, and with others to `link`."""
     return _compiled(
         SOURCES / f"{name}.c",
         BUILT / library.prefix.name / name,
-        library.compiler(),
+        [*library.compiler(), *link],
         [library.prefix / "include" / "mpi.h", library.prefix / library.marker],
     )
 

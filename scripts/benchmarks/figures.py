@@ -33,7 +33,8 @@ class Row:
 
     @property
     def higher_is_better(self) -> bool:
-        return self.key.unit.endswith("/s")
+        unit, metric = self.key.unit, self.key.metric
+        return unit.endswith("/s") or unit == "%" or metric.endswith("_share")
 
     @property
     def machine(self) -> Figure | None:

@@ -24,6 +24,9 @@ PAMIR_PREFIX = ROOT / "target" / "pamir"
 CROWDED = frozenset({"crowded"})
 """Benchmarks for which the settings made for more ranks than processors are worth a column."""
 
+OVERLAP = frozenset({"overlap"})
+"""Benchmarks for which the settings with threads that move transfers on are worth a column."""
+
 
 @dataclass(frozen=True)
 class Library:
@@ -125,6 +128,17 @@ LIBRARIES: tuple[Library, ...] = (
         peer=False,
     ),
     Library(
+        name="pamir-engine",
+        title="Pamir, with the engine on a thread of its own",
+        prefix=PAMIR_PREFIX,
+        marker="bin/mpicc",
+        compile=("{prefix}/bin/mpicc",),
+        launch=("{prefix}/bin/mpiexec", "-n", "{ranks}"),
+        environment={"PAMIR_ENGINE": "thread"},
+        only=OVERLAP,
+        peer=False,
+    ),
+    Library(
         name="mpich",
         title="MPICH (ch4)",
         **_MPICH,
@@ -145,6 +159,20 @@ LIBRARIES: tuple[Library, ...] = (
         name="impi",
         title="Intel MPI over shared memory",
         environment=_INTEL_ENVIRONMENT,
+        **_INTEL,
+    ),
+    Library(
+        name="mpich-progress",
+        title="MPICH, with a progress thread (MPIR_CVAR_ASYNC_PROGRESS)",
+        environment={"MPIR_CVAR_ASYNC_PROGRESS": "1"},
+        only=OVERLAP,
+        **_MPICH,
+    ),
+    Library(
+        name="impi-progress",
+        title="Intel MPI, with a progress thread (I_MPI_ASYNC_PROGRESS)",
+        environment=_INTEL_ENVIRONMENT | {"I_MPI_ASYNC_PROGRESS": "1"},
+        only=OVERLAP,
         **_INTEL,
     ),
     Library(

@@ -67,7 +67,7 @@ def table(benchmark: Benchmark, rows: list[Row], names: list[str], subject: str 
                     line.append("-" if ratio is None else f"{ratio:.2f}")
             line.append(_cell(row.machine))
             body.append(line)
-        better = "more is better" if unit.endswith("/s") else "less is better"
+        better = "more is better" if chosen[0].higher_is_better else "less is better"
         blocks.append("\n".join([f"{benchmark.name}: {metric} [{unit}], {better}", *_lines(header, body)]))
     return "\n\n".join(blocks)
 

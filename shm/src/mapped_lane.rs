@@ -161,6 +161,26 @@ impl LaneProducer {
     }
 }
 
+impl LaneProducer {
+    /// Writes more data into the payload of a record of one line, `at` bytes behind the word.
+    ///
+    /// # Safety
+    ///
+    /// `source` is readable for `bytes` bytes; `at + bytes` is at most [`LINE_DATA_BYTES`].
+    #[inline(always)]
+    pub unsafe fn write_line_at(
+        &self,
+        reserved: &Reserved,
+        at: usize,
+        source: *const u8,
+        bytes: usize,
+    ) {
+        // SAFETY: a reserved record has at least one line, whose payload has the room, as the
+        // caller vouches; it vouches for the source too.
+        unsafe { copy_line(source, self.payload(reserved).add(8 + at), bytes) };
+    }
+}
+
 impl LaneConsumer {
     /// The first word of a record's payload; what it is if the payload is shorter, is not said.
     #[inline(always)]

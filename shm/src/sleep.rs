@@ -67,6 +67,57 @@ pub fn wait(word: &AtomicU32, limit_ns: Option<u64>) {
     };
 }
 
+/// One word of several, as `futex_waitv` takes it.
+#[cfg(not(loom))]
+#[repr(C)]
+struct Waiter {
+    value: u64,
+    address: u64,
+    flags: u32,
+    reserved: u32,
+}
+
+/// Words that [`wait_any`] can wait on at once.
+#[cfg(not(loom))]
+pub const MOST_WORDS: usize = 128;
+
+/// Blocks while all of the words are [`ASLEEP`], at most until `deadline` on the monotonic clock.
+/// May return early; false if the kernel has no such call (Linux has it since 5.16), or there are
+/// more than [`MOST_WORDS`] words.
+#[cfg(not(loom))]
+pub fn wait_any(words: &[&AtomicU32], deadline: Option<libc::timespec>) -> bool {
+    const SIZE_32_BITS: u32 = 2;
+    if words.len() > MOST_WORDS {
+        return false;
+    }
+    let waiters: Vec<Waiter> = words
+        .iter()
+        .map(|word| Waiter {
+            value: ASLEEP.into(),
+            address: word.as_ptr() as u64,
+            flags: SIZE_32_BITS,
+            reserved: 0,
+        })
+        .collect();
+    let deadline = deadline
+        .as_ref()
+        .map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: the array and the words are live during the call; the deadline is null or a live
+    // timespec. Words of a segment are shared between processes, so the futexes are not private.
+    let outcome = unsafe {
+        libc::syscall(
+            libc::SYS_futex_waitv,
+            waiters.as_ptr(),
+            waiters.len(),
+            0,
+            deadline,
+            libc::CLOCK_MONOTONIC,
+        )
+    };
+    let error = std::io::Error::last_os_error().raw_os_error();
+    outcome >= 0 || !matches!(error, Some(libc::ENOSYS | libc::EPERM | libc::EINVAL))
+}
+
 /// Wakes the rank that waits on the word.
 #[cfg(not(loom))]
 pub fn wake(word: &AtomicU32) {
@@ -122,6 +173,26 @@ mod tests {
             wake(&word);
         });
         assert!(!must_wake(&word));
+    }
+
+    #[test]
+    fn any_of_several_words_ends_the_wait() {
+        let words = [AtomicU32::new(ASLEEP), AtomicU32::new(ASLEEP)];
+        let started = AtomicU32::new(0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                started.store(1, Ordering::Release);
+                while words[1].load(Ordering::Acquire) == ASLEEP {
+                    assert!(wait_any(&[&words[0], &words[1]], None));
+                }
+            });
+            while started.load(Ordering::Acquire) == 0 {
+                std::hint::spin_loop();
+            }
+            assert!(must_wake(&words[1]));
+            wake(&words[1]);
+        });
+        assert!(!wait_any(&[&words[0]; MOST_WORDS + 1], None));
     }
 
     #[test]

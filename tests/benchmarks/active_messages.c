@@ -164,6 +164,7 @@ int main(int count, char **arguments)
     double milliseconds = count > 3 ? atof(arguments[3]) : 2;
     MPI_Init(&count, &arguments);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pin_to(rank);
     if (PAMI_Client_create("active messages", &client, NULL, 0) != PAMI_SUCCESS ||
         PAMI_Context_createv(client, NULL, 0, &context, 1) != PAMI_SUCCESS)
         return 1;

@@ -1,4 +1,7 @@
-/* Tasks send, put and fence in a ring until somebody ends them.
+/* Tasks send, put and fence in a ring until somebody ends them; with an argument they start
+ * collective operations, two at a time.
+ *
+ *     pami_endless [collectively]
  *
  *     process TASK PID      when it has started
  *     exchanging TASK       after the first round
@@ -30,8 +33,40 @@ static void done(pami_context_t context, void *cookie, pami_result_t result)
     ++*(size_t *)cookie;
 }
 
-int main(void)
+/* Reduces and broadcasts until somebody ends it. */
+static int collect(pami_client_t client, pami_context_t context, size_t task, size_t tasks)
 {
+    pami_geometry_t world;
+    pami_type_t type = PAMI_TYPE_UNSIGNED_CHAR;
+    pami_xfer_t reduce = {.cb_done = done}, spread = {.cb_done = done};
+    if (PAMI_Geometry_world(client, &world) != PAMI_SUCCESS)
+        return 1;
+    PAMI_Geometry_algorithms_query(world, PAMI_XFER_ALLREDUCE, &reduce.algorithm, NULL, 1, NULL, NULL, 0);
+    PAMI_Geometry_algorithms_query(world, PAMI_XFER_BROADCAST, &spread.algorithm, NULL, 1, NULL, NULL, 0);
+    for (size_t round = 1;; ++round) {
+        size_t ended = 0, bytes = round % 3 == 0 ? BYTES : 8;
+        static char whole[BYTES];
+        reduce.cookie = spread.cookie = &ended;
+        reduce.cmd.xfer_allreduce =
+            (pami_allreduce_t){source, type, bytes, target, type, bytes, PAMI_DATA_BOR, NULL, 1};
+        spread.cmd.xfer_broadcast = (pami_broadcast_t){0, whole, type, bytes};
+        PAMI_Endpoint_create(client, (pami_task_t)(round % tasks), 0, &spread.cmd.xfer_broadcast.root);
+        if (PAMI_Collective(context, &reduce) != PAMI_SUCCESS ||
+            PAMI_Collective(context, &spread) != PAMI_SUCCESS)
+            return 1;
+        while (*(volatile size_t *)&ended < 2)
+            if (PAMI_Context_advance(context, 1000) == PAMI_ERROR)
+                return 1;
+        if (round == 1) {
+            printf("exchanging %zu\n", task);
+            fflush(stdout);
+        }
+    }
+}
+
+int main(int arguments, char **words)
+{
+    (void)words;
     pami_client_t client;
     pami_context_t context;
     if (PAMI_Client_create("endless", &client, NULL, 0) != PAMI_SUCCESS ||
@@ -42,6 +77,8 @@ int main(void)
     size_t task = asked[0].value.intval, tasks = asked[1].value.intval;
     printf("process %zu %d\n", task, (int)getpid());
     fflush(stdout);
+    if (arguments > 1)
+        return collect(client, context, task, tasks);
 
     pami_dispatch_callback_function function = {.p2p = turn};
     PAMI_Dispatch_set(context, TURN, function, NULL, (pami_dispatch_hint_t){0});

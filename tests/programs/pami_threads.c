@@ -1,5 +1,6 @@
 /* Four threads share the contexts of a task: each posts, sends under the lock, and advances
- * whichever context is free. Work runs and messages come exactly once. */
+ * whichever context is free. Work runs and messages come exactly once. Then two threads have a
+ * context each, without a lock, and both contexts of all tasks sum together. */
 #include <pami.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -51,6 +52,53 @@ static void *run(void *cookie)
     return NULL;
 }
 
+static pami_geometry_t everybody;
+static pami_algorithm_t summing;
+
+static void ended(pami_context_t context, void *flag, pami_result_t result)
+{
+    (void)context;
+    if (result != PAMI_SUCCESS)
+        atomic_fetch_add(&failures, 1);
+    *(volatile int *)flag = 1;
+}
+
+static void *sum(void *cookie)
+{
+    size_t offset = (size_t)cookie, members = CONTEXTS * tasks;
+    for (size_t round = 0; round < ROUNDS; ++round) {
+        volatile int flag = 0;
+        size_t mine = task * CONTEXTS + offset + round, all = 0;
+        pami_type_t type = PAMI_TYPE_UNSIGNED_LONG;
+        pami_xfer_t xfer = {.cb_done = ended, .cookie = (void *)&flag, .algorithm = summing,
+                            .cmd.xfer_allreduce = {(char *)&mine, type, 1, (char *)&all, type, 1,
+                                                   PAMI_DATA_SUM, NULL, 1}};
+        if (PAMI_Collective(contexts[offset], &xfer))
+            atomic_fetch_add(&failures, 1);
+        while (!flag)
+            PAMI_Context_advance(contexts[offset], 100);
+        if (all != members * (members - 1) / 2 + members * round)
+            atomic_fetch_add(&failures, 1);
+    }
+    return NULL;
+}
+
+static void sum_together(void)
+{
+    pthread_t threads[CONTEXTS];
+    volatile int flag = 0;
+    pami_geometry_range_t range = {0, (pami_task_t)(tasks - 1)};
+    PAMI_Geometry_create_taskrange(client, PAMI_ALL_CONTEXTS, NULL, 0, &everybody, PAMI_GEOMETRY_NULL,
+                                   1, &range, 1, contexts[1], ended, (void *)&flag);
+    while (!flag)
+        PAMI_Context_advancev(contexts, CONTEXTS, 100);
+    PAMI_Geometry_algorithms_query(everybody, PAMI_XFER_ALLREDUCE, &summing, NULL, 1, NULL, NULL, 0);
+    for (size_t offset = 0; offset < CONTEXTS; ++offset)
+        pthread_create(&threads[offset], NULL, sum, (void *)offset);
+    for (size_t offset = 0; offset < CONTEXTS; ++offset)
+        pthread_join(threads[offset], NULL);
+}
+
 int main(void)
 {
     pthread_t threads[THREADS];
@@ -68,6 +116,7 @@ int main(void)
         pthread_create(&threads[thread], NULL, run, (void *)thread);
     for (size_t thread = 0; thread < THREADS; ++thread)
         pthread_join(threads[thread], NULL);
+    sum_together();
     size_t counted = unlocked[0] + unlocked[1];
     int good = failures == 0 && counted == 2 * THREADS * ROUNDS && came == THREADS * ROUNDS;
     printf("task %zu: %s\n", task, good ? "all once" : "wrong");

@@ -69,11 +69,45 @@ fn clients_do_not_hear_each_other() {
     });
 }
 
-#[test]
-fn every_call_does_what_it_says() {
-    expect_lines(&program("pami_calls"), |tasks| {
+fn expect_no_failures(name: &str) {
+    expect_lines(&program(name), |tasks| {
         each(tasks, |task| format!("task {task} of {tasks}: 0 failures"))
     });
+}
+
+#[test]
+fn every_call_does_what_it_says() {
+    expect_no_failures("pami_calls");
+}
+
+#[test]
+fn every_collective_is_right_by_every_algorithm() {
+    expect_no_failures("pami_collectives");
+}
+
+#[test]
+fn collective_calls_combine_overlap_refuse_and_end() {
+    expect_no_failures("pami_collective_calls");
+}
+
+#[test]
+fn all_tasks_sum_their_squares() {
+    let program = example("collective");
+    for tasks in [1, 2, 4] {
+        let outcome = Run::whole(mpiexec(tasks, &program));
+        let (sums, mut algorithms): (Vec<_>, Vec<_>) = outcome
+            .success()
+            .lines()
+            .partition(|line| line.starts_with("task "));
+        let sum: usize = (0..tasks).map(|task| task * task).sum();
+        for task in 0..tasks {
+            let line = format!("task {task}: sum {sum}");
+            assert!(sums.contains(&line.as_str()), "{sums:?}");
+        }
+        assert_eq!(algorithms.remove(0), "Pamir:ALLREDUCE:selected");
+        assert!(algorithms.contains(&"Pamir:ALLREDUCE:rabenseifner"));
+        assert!(algorithms.contains(&"Pamir:ALLREDUCE:ring (commutative functions only)"));
+    }
 }
 
 #[test]
@@ -85,9 +119,31 @@ fn every_call_works_where_the_kernel_copies_nothing() {
 }
 
 #[test]
+fn types_describe_what_every_transfer_moves() {
+    expect_lines(&program("pami_types"), |tasks| {
+        each(tasks, |task| format!("task {task} of {tasks}: 0 failures"))
+    });
+}
+
+#[test]
+fn types_work_where_the_kernel_copies_nothing() {
+    let mut command = mpiexec(2, &program("pami_types"));
+    command.env("PAMIR_NO_KERNEL_COPY", "1");
+    let outcome = Run::whole(command);
+    assert_eq!(outcome.success().matches(": 0 failures").count(), 2);
+}
+
+#[test]
 fn threads_share_contexts() {
     expect_lines(&program("pami_threads"), |tasks| {
         each(tasks, |task| format!("task {task}: all once"))
+    });
+}
+
+#[test]
+fn threads_with_contexts_of_their_own_need_no_lock() {
+    expect_lines(&program("pami_contexts"), |tasks| {
+        each(tasks, |task| format!("task {task}: 0 wrong"))
     });
 }
 
@@ -124,8 +180,10 @@ fn the_number_of_contexts_is_configured_by_the_clients_name() {
 }
 
 /// Kills a task of a job that exchanges messages, at some moment.
-fn kill_a_task(tasks: usize, random: &mut Random) -> (Outcome, Duration) {
-    let mut run = Run::start(mpiexec(tasks, &program("pami_endless")));
+fn kill_a_task(tasks: usize, collectively: bool, random: &mut Random) -> (Outcome, Duration) {
+    let mut command = mpiexec(tasks, &program("pami_endless"));
+    command.args(collectively.then_some("collectively"));
+    let mut run = Run::start(command);
     let lines = run.lines("process ", tasks);
     run.lines("exchanging ", tasks);
     std::thread::sleep(Duration::from_micros(random.below(30_000)));
@@ -141,9 +199,18 @@ fn kill_a_task(tasks: usize, random: &mut Random) -> (Outcome, Duration) {
 
 #[test]
 fn a_killed_task_ends_the_job() {
+    end_jobs(false);
+}
+
+#[test]
+fn a_task_killed_in_a_collective_operation_ends_the_job() {
+    end_jobs(true);
+}
+
+fn end_jobs(collectively: bool) {
     let mut random = Random::seeded();
     for tasks in [2, 4, 2, 4, 2, 4] {
-        let (outcome, took) = kill_a_task(tasks, &mut random);
+        let (outcome, took) = kill_a_task(tasks, collectively, &mut random);
         assert!(
             took < REPORTED_WITHIN,
             "{took:?} after the kill: {outcome:?}"

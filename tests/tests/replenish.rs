@@ -34,6 +34,71 @@ fn messages_that_overflow_come_in_order_under_every_criterion() {
 }
 
 #[test]
+fn they_do_where_memory_interrupts_or_the_kernel_is_said_to_refuse_it() {
+    const MEMORY: &str = "touching-put:userfaultfd";
+    for (through, engine) in [(false, None), (false, Some("thread")), (true, None)] {
+        let program = compile("overflow");
+        let mut command = if through {
+            let mut command = mpiexec(2, &compile("refused"));
+            command.arg("userfaultfd").arg(&program);
+            command
+        } else {
+            mpiexec(2, &program)
+        };
+        command.arg("1500");
+        command.env("PAMIR_INJECTION_SLOTS", "4");
+        command.env("PAMIR_REPLENISH", MEMORY);
+        command.env("PAMIR_DRIVER_REPORT", "1");
+        if let Some(engine) = engine {
+            command.env("PAMIR_ENGINE", engine);
+        }
+        let outcome = Run::whole(command);
+        if outcome.status.success() {
+            assert!(!through, "refused and yet there: {outcome:?}");
+            assert_eq!(outcome.success(), "3000 messages in order\n");
+            assert!(outcome.errors.contains(MEMORY), "{outcome:?}");
+        } else {
+            let reason = "use PAMIR_REPLENISH=touching-put";
+            assert!(outcome.errors.contains(reason), "{outcome:?}");
+        }
+    }
+}
+
+/// The numbers of a report's lines about injection FIFOs: pended, most pending, interrupts,
+/// replenished.
+fn reported(errors: &str) -> Vec<[u64; 4]> {
+    let lines = errors
+        .lines()
+        .filter(|line| line.contains("injection FIFO to"));
+    let numbers = lines.map(|line| {
+        let (_, figures) = line.rsplit_once("): ").expect("figures follow the set-up");
+        let words = figures
+            .split([' ', ','])
+            .filter_map(|word| word.parse().ok());
+        let all: Vec<u64> = words.collect();
+        [all[1], all[2], all[3], all[4]]
+    });
+    numbers.collect()
+}
+
+#[test]
+fn the_report_counts_interrupts_and_what_they_moved() {
+    let mut command = mpiexec(2, &compile("overflow"));
+    command.arg("5000");
+    command.env("PAMIR_INJECTION_SLOTS", "8");
+    command.env("PAMIR_DRIVER_REPORT", "1");
+    let outcome = Run::whole(command);
+    assert_eq!(outcome.success(), "10000 messages in order\n");
+    let reported = reported(&outcome.errors);
+    assert_eq!(reported.len(), 2, "{outcome:?}");
+    for [pended, most_pending, interrupts, replenished] in reported {
+        assert_eq!(pended, replenished);
+        assert!(0 < most_pending && most_pending <= pended);
+        assert!(0 < interrupts && interrupts < replenished);
+    }
+}
+
+#[test]
 fn they_do_with_an_engine_on_a_thread_of_its_own() {
     for criterion in CRITERIA {
         overflow(2, criterion, Some("thread"));

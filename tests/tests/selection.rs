@@ -56,7 +56,7 @@ fn every_algorithm_of(program: &Path, kind: &dyn Kind) {
 #[test]
 fn every_algorithm_of_a_collective_gives_the_right_results_when_asked_for() {
     let program = compile("selection");
-    let messages = ["send", "put", "get"];
+    let messages = ["send", "stripes", "scattered_stripes", "put", "get"];
     for kind in KINDS.iter().filter(|kind| !messages.contains(&kind.name())) {
         every_algorithm_of(&program, *kind);
     }
@@ -70,6 +70,7 @@ fn every_protocol_of_a_send_delivers_when_asked_for() {
         "rendezvous",
         "rendezvous_packets",
         "rendezvous_copy",
+        "striped",
     ] {
         // Ranks that share processors, and ranks that do not, fetch data differently.
         for ranks in [2, 5] {

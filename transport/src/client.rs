@@ -26,6 +26,7 @@ use crate::context::Context;
 use crate::endpoint::{Endpoint, Place};
 use crate::memory_region::MemoryRegions;
 use crate::selection::{self, SelectionError};
+use crate::striping::configuration::{Configuration, StripingError};
 
 /// The name of the client that MPI is.
 pub const MPI: &str = "MPI";
@@ -84,6 +85,9 @@ pub enum ClientError {
     /// The tables of algorithms make no sense.
     #[error(transparent)]
     Selection(#[from] SelectionError),
+    /// The threads that move stripes cannot be as they are configured.
+    #[error(transparent)]
+    Striping(#[from] StripingError),
     /// A context's messaging unit could not be set up.
     #[error(transparent)]
     Unit(#[from] UnitError),
@@ -211,14 +215,24 @@ impl Client {
                 contexts: self.place.contexts,
             });
         }
+        let context = self.context(offset)?;
+        if self.place == Place::ALONE {
+            context.set_striping(Configuration::from_environment(self.tasks)?);
+        }
+        Ok(context)
+    }
+
+    /// Makes the context with a given offset, which nobody else makes.
+    pub(crate) fn context(&self, offset: usize) -> Result<Context, UnitError> {
         let unit = self.task * self.place.contexts + offset;
         let regions = Arc::clone(&self.regions);
-        Ok(Context::of_client(
-            self.job.clone(),
-            unit,
-            self.place,
-            regions,
-        )?)
+        Context::of_client(self.job.clone(), unit, self.place, regions)
+    }
+
+    /// The number of an endpoint's context among those of all tasks, by which tagged messages find
+    /// it; `None` for an endpoint that is not of this client.
+    pub fn unit(&self, endpoint: Endpoint) -> Option<usize> {
+        self.place.unit(endpoint, self.tasks * self.place.contexts)
     }
 
     /// The endpoint of context `context` in task `task`. Nothing is sent: the context need not

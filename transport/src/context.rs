@@ -6,15 +6,17 @@
 //!
 //! Invariant: advance is not entered again from a packet handler.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
 use pamir_driver::descriptor::Descriptor;
 use pamir_driver::engine_thread::Activity;
+use pamir_driver::injection::InjectionStatistics;
 use pamir_driver::job::{Job, RankState};
 use pamir_driver::kernel_copy::KernelCopyError;
 use pamir_driver::packet::PacketHandlerTable;
+use pamir_driver::report;
 use pamir_driver::unit::{Doorbell, MessagingUnit, Owner, UnitError};
 use pamir_driver::waiting::{Ladder, Rung};
 
@@ -24,9 +26,11 @@ use crate::endpoint::{Endpoint, Place};
 use crate::memory_region::MemoryRegions;
 use crate::protocol::select::{GetProtocol, PutProtocol, SendTable};
 use crate::selection::{Choice, MOST_RANGES, Ranges, Situation};
+use crate::striping::Striping;
 use crate::tagged::arrival::{self, Incoming, Unexpected};
 use crate::tagged::posted::PostedQueue;
 use crate::tagged::request::{RequestId, Requests};
+use crate::tagged::traffic::TrafficCounter;
 use crate::tagged::unexpected::UnexpectedQueue;
 use crate::work_queue::WorkQueue;
 
@@ -50,8 +54,11 @@ pub struct Context {
     /// The kernel has refused a copy: ask for packets from now on.
     pub(crate) kernel_refuses: Cell<bool>,
     pub(crate) active: ActiveMessages,
+    pub(crate) striping: Striping,
     pub(crate) place: Place,
     pub(crate) regions: Arc<MemoryRegions>,
+    /// What has been sent to whom, where a profile is asked for.
+    pub(crate) traffic: OnceCell<Box<TrafficCounter>>,
     /// Made when somebody first wants to post.
     work: OnceLock<Arc<WorkQueue>>,
     shared_pause: Cell<Option<fn(Rung)>>,
@@ -91,9 +98,11 @@ impl Context {
             put_table: table_of(situation),
             get_table: table_of(situation),
             kernel_refuses: Cell::new(std::env::var_os("PAMIR_NO_KERNEL_COPY").is_some()),
-            active: ActiveMessages::new(unit.ranks()),
+            active: ActiveMessages::new(place, unit.ranks()),
+            striping: Striping::default(),
             place,
             regions,
+            traffic: OnceCell::new(),
             work: OnceLock::new(),
             shared_pause: Cell::new(None),
             alone: Cell::new(!unit.is_crowded()),
@@ -183,19 +192,24 @@ impl Context {
     fn poll_background(&self) -> Result<bool, UnitError> {
         let mut worked = self.work.get().map_or(0, |work| work.run(self));
         worked += self.poll_fences()?;
+        worked += self.poll_stripes()?;
         let mut operations = self.background.take();
+        worked += operations.len();
         operations.retain(|operation| !operation.poll());
+        worked -= operations.len();
         let mut background = self.background.borrow_mut();
         // What was added meanwhile comes behind what was there before.
         operations.append(&mut background);
-        let others = usize::from(self.work.get().is_some()) + self.active.fences.borrow().len();
+        let others = usize::from(self.work.get().is_some())
+            + self.active.fences.borrow().len()
+            + self.stripes_under_way();
         self.backgrounds.set(operations.len() + others);
         *background = operations;
         Ok(worked > 0)
     }
 
-    /// A fence waits: advance goes on with it.
-    pub(crate) fn add_fence(&self) {
+    /// A fence or a divided message waits: advance goes on with it.
+    pub(crate) fn add_to_background(&self) {
         self.backgrounds.set(self.backgrounds.get() + 1);
     }
 
@@ -208,7 +222,8 @@ impl Context {
         } else if moved {
             Activity::Moved
         } else if self.unit.has_backlog() {
-            Activity::Blocked
+            let timer = self.unit.waits_until();
+            timer.map_or(Activity::Blocked, Activity::Timed)
         } else {
             Activity::Quiet
         })
@@ -225,9 +240,9 @@ impl Context {
         self.unit.doorbell()
     }
 
-    /// Whether work waits that was posted.
+    /// Whether work waits that was posted, or other threads have moved all of a message.
     fn has_work(&self) -> bool {
-        self.work.get().is_some_and(|work| !work.is_empty())
+        self.work.get().is_some_and(|work| !work.is_empty()) || self.stripes_have_ended()
     }
 
     /// Advances until `done` says so, spinning, yielding or sleeping as it takes.
@@ -315,6 +330,14 @@ impl Context {
             .sleep(Some(limit_ns), || look() || self.has_work())
     }
 
+    /// Whether the context with messaging unit `task` has left, and all that it has sent here was
+    /// received: nothing will come from it any more.
+    pub fn has_left(&self, task: usize) -> Result<bool, UnitError> {
+        // The state first: what was sent before it changed is seen by the look behind it.
+        let left = self.job().rank_state(task) == RankState::Finalized;
+        Ok(left && !self.unit.has_arrived(task)?)
+    }
+
     /// Advances until nothing waits for a target that is still there, and tells the others that
     /// this context is gone.
     pub fn leave(&self) -> Result<(), UnitError> {
@@ -322,9 +345,26 @@ impl Context {
             self.unit.backlog_to(unit) > 0 && self.job().rank_state(unit) != RankState::Finalized
         };
         self.advance_until(|| !(0..self.unit.ranks()).any(waits))?;
+        self.print_driver_report();
         self.job()
             .set_rank_state(self.unit.rank(), RankState::Finalized);
         Ok(())
+    }
+
+    /// What has happened in the injection FIFO towards the context that has `unit` as its number
+    /// among those of all tasks; nothing for one that there is not.
+    pub fn injection_statistics(&self, unit: usize) -> InjectionStatistics {
+        if unit < self.unit.ranks() {
+            self.unit.injection_statistics(unit)
+        } else {
+            InjectionStatistics::default()
+        }
+    }
+
+    /// What the driver has done for this context, on standard error, if `PAMIR_DRIVER_REPORT` asks
+    /// for it.
+    pub fn print_driver_report(&self) {
+        report::print(&self.unit);
     }
 
     /// Advances until nothing waits in the injection FIFOs.

@@ -124,7 +124,7 @@ impl Context {
         let done = Some(done);
         fences.push(Fence { parts, done });
         drop(fences);
-        self.add_fence();
+        self.add_to_background();
         Ok(())
     }
 

@@ -3,9 +3,9 @@
 //! A [`context::Context`] is a rank's threading point: it owns the messaging unit, and
 //! everything moves when it is advanced. [`tagged`] messages carry an envelope and are
 //! matched at the target; [`active`] messages go to a handler there, and [`one_sided`]
-//! transfers to its memory; [`gather_scatter`] moves data that does not lie together;
+//! and [`scattered`] transfers to its memory; [`gather_scatter`] moves data that does not lie together;
 //! [`protocol`] says how their bytes travel, by size, and [`selection`] which algorithm
-//! serves which size;
+//! serves which size; [`operation`] combines the elements of reductions;
 //! `collective` holds the algorithms of whole groups. A [`client::Client`] is who
 //! communicates: it has contexts of its own, and [`endpoint`]s to name others' by.
 //!
@@ -24,9 +24,13 @@ pub mod gather_scatter;
 pub mod geometry;
 pub mod memory_region;
 pub mod one_sided;
+pub mod operation;
+pub mod placement;
 pub mod protocol;
 pub mod read_modify_write;
+pub mod scattered;
 pub mod selection;
 pub mod shared_context;
+pub mod striping;
 pub mod tagged;
 pub mod work_queue;

@@ -67,6 +67,19 @@ impl MemoryRegion {
         Some(std::ptr::with_exposed_provenance_mut(address as usize))
     }
 
+    /// The same for a layout at byte `offset` whose reach is from `low` to `high` bytes from there.
+    pub fn base_of(&self, offset: usize, reach: (i64, i64)) -> Option<*mut u8> {
+        let address = self.place_reach(offset, reach)?;
+        Some(std::ptr::with_exposed_provenance_mut(address as usize))
+    }
+
+    /// The address of byte `offset`, if what lies `low` to `high` bytes from it is in the region.
+    pub(crate) fn place_reach(&self, offset: usize, (low, high): (i64, i64)) -> Option<u64> {
+        let start = offset.checked_add_signed(low as isize)?;
+        self.place(start, high.checked_sub(low)? as usize)?;
+        self.address.checked_add(offset as u64)
+    }
+
     /// The address of `bytes` bytes at byte `offset`, if they lie in the region.
     pub(crate) fn place(&self, offset: usize, bytes: usize) -> Option<u64> {
         let end = offset.checked_add(bytes)? as u64;
@@ -162,6 +175,18 @@ mod tests {
         ] {
             assert_eq!(region.place(offset, bytes).is_some(), inside);
         }
+        for (offset, reach, inside) in [
+            (0, (0, 100), true),
+            (0, (-1, 9), false),
+            (50, (-50, 50), true),
+            (50, (-50, 51), false),
+            (200, (-150, -100), true),
+            (0, (5, 4), false),
+            (usize::MAX, (0, 1), false),
+        ] {
+            assert_eq!(region.place_reach(offset, reach).is_some(), inside);
+        }
+        assert_eq!(region.place_reach(200, (-150, -100)), Some(1200));
         assert!(regions.allow(region.key, 1000, 100));
         assert!(!regions.allow(region.key, 999, 10));
         assert!(!regions.allow(region.key, 1001, 100));

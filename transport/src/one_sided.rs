@@ -25,7 +25,7 @@ use crate::memory_region::{MemoryRegion, words};
 use crate::protocol::kind;
 use crate::protocol::select::{GetProtocol, PutProtocol};
 use crate::selection::Choice;
-use crate::{fence, read_modify_write};
+use crate::{fence, read_modify_write, scattered};
 
 /// Dispatch id of a put's data: key, address, whether to notify and whom, its word.
 const PUT: u16 = u16::MAX;
@@ -357,7 +357,7 @@ pub(crate) fn dispatch(context: &Context, dispatch: u16, arrival: Arrival<'_>) -
         fence::FENCE => Receive::nowhere(),
         read_modify_write::REQUEST => read_modify_write::answer(context, arrival),
         read_modify_write::ANSWER => read_modify_write::answered(context, arrival),
-        _ => Receive::refused(Status::NoHandler),
+        _ => scattered::dispatch(context, dispatch, arrival),
     }
 }
 

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::rc::Rc;
 
-use pamir_mpi::datatype::{Datatype, DatatypeError, Machine, Named, named};
-use pamir_transport::gather_scatter::RandomAccess;
+use pamir_mpi::datatype::{Datatype, DatatypeError, Named, named};
+use pamir_transport::gather_scatter::{Program, RandomAccess};
 use pamir_transport::tagged::buffer::Buffer;
 
 use crate::constants::*;
@@ -271,23 +271,29 @@ pub fn memory_of(datatype: &Datatype, address: *const u8, count: usize) -> Buffe
     Buffer::Noncontiguous(Box::new(RandomAccess::new(machine)))
 }
 
-/// A machine over data that does not lie together and is at most `most` bytes; none for other
+/// The datatype of data that does not lie together and is at most `most` bytes; none for other
 /// data, and for what [`buffer`] would refuse.
+#[inline]
 pub fn scattered(
     state: &State,
-    address: *const u8,
     count: i64,
     datatype: MPI_Datatype,
     most: usize,
-) -> Option<Machine> {
+) -> Option<(Rc<Datatype>, usize)> {
     let count = usize::try_from(count).ok()?;
     let datatype = state.datatypes.committed(datatype).ok()?;
-    let fits = datatype.packed_bytes(count)? <= most;
-    if !fits || datatype.contiguous_bytes(count).is_some() {
-        return None;
+    let bytes = datatype.packed_bytes(count)?;
+    let other = bytes > most || datatype.contiguous_bytes(count).is_some();
+    (!other).then_some((datatype, count))
+}
+
+/// Lets `run` have the program of so many elements, which is not copied where it is one.
+#[inline]
+pub fn with_program<T>(datatype: &Datatype, count: usize, run: impl FnOnce(&Program) -> T) -> T {
+    match count {
+        1 => run(datatype.program()),
+        _ => run(&datatype.program().times(count)),
     }
-    // SAFETY: as in `memory_of`, for as long as the call lasts that this is for.
-    Some(unsafe { datatype.machine(count, address.cast_mut()) })
 }
 
 /// Data that is read, as contiguous bytes: the program's own where they are, else packed.

@@ -218,6 +218,8 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
     if multiple {
         process.context().share(pause_shared);
     }
+    // What is counted must not go the shortest way, which counts nothing.
+    let counted = process.context().traffic().is_some();
     let state = State {
         process,
         communicators: Table::new(Kind::Communicator),
@@ -242,7 +244,7 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
     let state = Box::into_raw(Box::new(state));
     // Release: pairs with the Acquire in `running` and `undisturbed`.
     STATE.store(state, Ordering::Release);
-    if !multiple {
+    if !multiple && !counted {
         UNDISTURBED.store(state, Ordering::Release);
     }
     Ok(())

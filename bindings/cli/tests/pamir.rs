@@ -90,3 +90,262 @@ fn bad_tables_and_bad_arguments_are_told() {
         assert!(errors.contains(expected), "{errors}");
     }
 }
+
+/// Eight ranks in two groups that talk inside, numbered in turn: 0 2 4 6 and 1 3 5 7.
+const TWO_GROUPS: &str = "ranks 8\nportion work\n0 2 1 90\n2 4 1 90\n4 6 1 90\n6 0 1 90\n1 3 1 90\n\
+                          3 5 1 90\n5 7 1 90\n7 1 1 90\nportion end\n0 1 1 1\n";
+
+fn write(name: &str, content: &str) -> String {
+    let path = temporary(name);
+    std::fs::write(&path, content).unwrap();
+    path.to_str().unwrap().to_string()
+}
+
+#[test]
+fn a_mapping_puts_groups_that_talk_under_one_cache_and_is_read_by_mpiexec() {
+    let profile = write("profile", TWO_GROUPS);
+    let mapping = temporary("mapping");
+    let mapping = mapping.to_str().unwrap();
+    let picture = temporary("picture");
+    let picture = picture.to_str().unwrap();
+    let synthetic = [
+        "--synthetic",
+        "package:2 l3cache:2 core:4 pu:2",
+        "--steps",
+        "20000",
+    ];
+    let options = [
+        "place",
+        &profile,
+        "--weight",
+        "bytes",
+        "--output",
+        mapping,
+        "--plot",
+        picture,
+        "--what-if",
+    ];
+    let output = pamir(&[&options[..], &synthetic[..]].concat(), &[]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let report = text(&output.stdout);
+    assert!(
+        report.contains("traffic       721 bytes in 9 messages"),
+        "{report}"
+    );
+    assert!(
+        report.contains("the dearest edges") && report.contains("16 ranks"),
+        "{report}"
+    );
+    let line = |name: &str| {
+        let line = report.lines().find(|line| line.starts_with(name)).unwrap();
+        line.split_whitespace()
+            .nth(2)
+            .unwrap()
+            .parse::<f64>()
+            .unwrap()
+    };
+    // Every heavy edge inside a cache costs 6 hops; the light one reaches over caches or packages.
+    let (least, most) = (8.0 * 90.0 * 6.0 + 8.0, 8.0 * 90.0 * 6.0 + 12.0);
+    assert!((least..=most).contains(&line("cost after")), "{report}");
+    assert!(line("cost before") > line("cost after"));
+    assert!(
+        std::fs::read_to_string(picture)
+            .unwrap()
+            .starts_with("<svg")
+    );
+
+    // Both readers of the mapping agree on where ranks go, and each group has a cache of its own.
+    let written = std::fs::read_to_string(mapping).unwrap();
+    let units: Vec<usize> = written
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .map(|line| line.split(' ').nth(1).unwrap().parse().unwrap())
+        .collect();
+    assert_eq!(units.len(), 8);
+    for rank in 0..8 {
+        assert_eq!(units[rank] / 8 == units[0] / 8, rank % 2 == 0, "{written}");
+    }
+    let by_file = format!("file:{mapping}");
+    let machine = ("HWLOC_SYNTHETIC", "package:2 l3cache:2 core:4 pu:2");
+    let mut mpiexec = Command::new(env!("CARGO_BIN_EXE_mpiexec"));
+    mpiexec
+        .args(["-n", "8", "--map-by", &by_file, "--dry-run", "x"])
+        .env(machine.0, machine.1);
+    let planned = text(&mpiexec.output().unwrap().stdout);
+    let pinned = pamir(&["pin", "--policy", &by_file, "--dry-run"], &[machine]);
+    let pinned = text(&pinned.stdout);
+    for (rank, unit) in units.iter().enumerate() {
+        let bound = format!("(processor {unit}-{})", unit + 1);
+        assert!(
+            planned.lines().nth(rank).unwrap().contains(&bound),
+            "{planned}"
+        );
+        assert!(pinned.contains(&format!("{unit}=r{rank} ")), "{pinned}");
+    }
+    for file in [profile.as_str(), mapping, picture] {
+        std::fs::remove_file(file).unwrap();
+    }
+}
+
+#[test]
+fn a_mapping_for_other_ranks_and_bad_profiles_are_refused() {
+    let mapping = write("two", "0 0\n1 0\n");
+    let mut mpiexec = Command::new(env!("CARGO_BIN_EXE_mpiexec"));
+    let by_file = format!("file:{mapping}");
+    mpiexec.args(["-n", "3", "--map-by", &by_file, "true"]);
+    let errors = text(&mpiexec.output().unwrap().stderr);
+    assert!(
+        errors.contains("places 2 ranks, and the job has 3"),
+        "{errors}"
+    );
+    std::fs::remove_file(&mapping).unwrap();
+    let bad = write("bad-profile", "ranks 2\n0 5 1 8\n");
+    for (arguments, expected) in [
+        (vec!["place", &bad], "line 2: rank 5 is not below 2"),
+        (vec!["place"], "name a profile"),
+        (
+            vec!["place", "/nonexistent/profile"],
+            "/nonexistent/profile",
+        ),
+        (
+            vec!["place", &bad, "--function", "cube"],
+            "there is no edge function \"cube\"",
+        ),
+        (
+            vec!["place", "--measure", "--synthetic", "core:2 pu:1"],
+            "only this machine can be measured",
+        ),
+        (vec!["pin"], "no command to run"),
+        (
+            vec!["pin", "--policy", "sideways", "true"],
+            "there is no policy",
+        ),
+    ] {
+        let output = pamir(&arguments, &[]);
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(errors.contains(expected), "{errors}");
+    }
+    std::fs::remove_file(bad).unwrap();
+}
+
+#[test]
+fn a_tree_and_a_matrix_are_machines_too() {
+    let profile = write("tree-profile", TWO_GROUPS);
+    let matrix = write(
+        "matrix",
+        "%%MatrixMarket matrix array integer symmetric\n2 2\n1\n9\n1\n",
+    );
+    for options in [
+        ["--tree", "2:4", "--distances", "10:1"],
+        ["--machine", &matrix, "--ranks-per-place", "4"],
+    ] {
+        let arguments = [
+            &["place", &profile, "--portion", "work", "--output", "-"][..],
+            &options[..],
+        ]
+        .concat();
+        let output = pamir(&arguments, &[]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let lines = text(&output.stdout);
+        let units: Vec<&str> = lines
+            .lines()
+            .skip(2)
+            .map(|line| line.split(' ').nth(1).unwrap())
+            .collect();
+        assert_eq!(units.len(), 8, "{lines}");
+        // Nothing crosses: the cost is that of eight edges inside, one each.
+        let report = text(&output.stderr);
+        assert!(report.contains("improvement"), "{report}");
+        assert!(report.contains("cost after    8720"), "{report}");
+    }
+    for file in [profile, matrix] {
+        std::fs::remove_file(file).unwrap();
+    }
+}
+
+#[test]
+fn the_machine_is_drawn_with_who_sits_where() {
+    let machine = ("HWLOC_SYNTHETIC", "package:2 l3cache:4 core:8 pu:2");
+    let drawn = text(&pamir(&["info", "--topology"], &[machine]).stdout);
+    assert_eq!(drawn.matches("package ").count(), 2, "{drawn}");
+    assert_eq!(drawn.matches("L3 cache ").count(), 8, "{drawn}");
+    assert!(
+        drawn.contains("    L3 cache 7   [112 113] [114 115]"),
+        "{drawn}"
+    );
+    let seated = |policy: &str, ranks: &str| {
+        let arguments = ["pin", "--policy", policy, "--ranks", ranks, "--dry-run"];
+        text(&pamir(&arguments, &[machine]).stdout)
+    };
+    assert!(seated("compact", "3").contains("[0=r0 1] [2=r1 3] [4=r2 5]"));
+    let scattered = seated("scatter", "3");
+    assert!(
+        scattered.contains("L3 cache 4   [64=r1 65]") && scattered.contains("[16=r2 17]"),
+        "{scattered}"
+    );
+    let caches = seated("l3", "2");
+    assert!(
+        caches.contains("rank 1 on") && caches.contains("(processor 16-31)"),
+        "{caches}"
+    );
+}
+
+#[test]
+fn a_pinned_command_runs_where_it_was_told() {
+    let allowed = |variables: &[(&str, &str)], policy: &str| {
+        let script = "grep Cpus_allowed_list /proc/self/status";
+        let output = pamir(&["pin", "--policy", policy, "sh", "-c", script], variables);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+            .split_whitespace()
+            .nth(1)
+            .unwrap()
+            .to_string()
+    };
+    let machine = pamir_driver::topology::Machine::from_sysfs().unwrap();
+    let units = machine.allowed();
+    let last = units[units.len() - 1].to_string();
+    assert_eq!(allowed(&[], &format!("list:{last}")), last);
+    let both = format!("list:{},{last}", units[0]);
+    for variable in [
+        "PAMIR_RANK",
+        "OMPI_COMM_WORLD_LOCAL_RANK",
+        "MPI_LOCALRANKID",
+        "PMI_RANK",
+        "SLURM_LOCALID",
+    ] {
+        // Rank 1 takes the second entry of the list, rank 0 the first.
+        assert_eq!(allowed(&[(variable, "1")], &both), last, "{variable}");
+        assert_eq!(
+            allowed(&[(variable, "0")], &both),
+            units[0].to_string(),
+            "{variable}"
+        );
+    }
+    let status = pamir(&["pin", "/nonexistent/command"], &[]).status;
+    assert_eq!(status.code(), Some(127));
+}
+
+#[test]
+fn the_machine_is_measured_by_ping_pong() {
+    let output = pamir(&["place", "--measure"], &[]);
+    let cores = pamir_driver::topology::Machine::from_sysfs().unwrap();
+    let cores = cores
+        .groups(pamir_driver::topology::Level::Core)
+        .unwrap()
+        .len();
+    if cores < 2 {
+        assert!(text(&output.stderr).contains("only one processing unit"));
+        return;
+    }
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let measured = write("measured", &text(&output.stdout));
+    let profile = write("measured-profile", "ranks 2\n0 1 1 8\n");
+    let placed = pamir(&["place", &profile, "--machine", &measured], &[]);
+    assert!(placed.status.success(), "{}", text(&placed.stderr));
+    assert!(text(&placed.stdout).contains(&format!("places        {cores}")));
+    for file in [measured, profile] {
+        std::fs::remove_file(file).unwrap();
+    }
+}

@@ -1,5 +1,7 @@
 //! MPI in one process: its context, and the communicators that exist from the start.
 
+use std::io::Write;
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use pamir_driver::job::RankState;
@@ -9,6 +11,7 @@ use pamir_transport::collective::{self, CollectiveError};
 use pamir_transport::context::Context;
 use pamir_transport::geometry::{Channel, block_on};
 use pamir_transport::selection::report;
+use pamir_transport::tagged::traffic;
 
 use crate::communicator::Communicator;
 use crate::communicator::context_id::ContextIds;
@@ -30,6 +33,14 @@ pub enum FinalizeError {
     /// The messaging unit failed.
     #[error(transparent)]
     Unit(#[from] UnitError),
+    /// The profile cannot be written.
+    #[error("cannot add to the profile {path}: {source}")]
+    Profile {
+        /// Its file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// The barrier in which tasks wait for each other failed.
     #[error("the barrier before the end failed: {0}")]
     Barrier(#[from] CollectiveError),
@@ -59,6 +70,9 @@ impl Process {
         let client = Client::open(MPI)?;
         let task = client.task();
         let context = client.create_context()?;
+        if std::env::var_os(traffic::FILE_VARIABLE).is_some() {
+            context.count_traffic();
+        }
         let group = Group::world(context.tasks() as u32);
         let world = Communicator::new(group, None, task, WORLD_CONTEXT);
         let own = Communicator::new(Group::single(task as u32), None, 0, SELF_CONTEXT);
@@ -97,6 +111,7 @@ impl Process {
     /// Leaves: everything sent is on its way, and no peer will read this process's memory.
     pub fn finalize(&self) -> Result<(), FinalizeError> {
         self.context.flush()?;
+        self.write_profile()?;
         let channel = Channel {
             context: &*self.context,
             members: self.world.group(),
@@ -106,11 +121,33 @@ impl Process {
         };
         block_on(&self.context, collective::barrier(&channel))??;
         self.context.flush()?;
+        self.context.end_workers();
         report::print(self.context.task());
+        self.context.print_driver_report();
         self.context
             .job()
             .set_rank_state(self.context.task(), RankState::Finalized);
         Ok(())
+    }
+
+    /// Adds what this rank has sent to the profile, if one is asked for.
+    fn write_profile(&self) -> Result<(), FinalizeError> {
+        let Some(counter) = self.context.traffic() else {
+            return Ok(());
+        };
+        // What is sent from here on is the library's own.
+        counter.enter(0);
+        let Some(path) = std::env::var_os(traffic::FILE_VARIABLE) else {
+            return Ok(());
+        };
+        let text = counter.to_text(self.context.task());
+        let opened = std::fs::OpenOptions::new().append(true).open(&path);
+        // Ranks write at the same time: lines stay whole since each rank writes once, at the end.
+        let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
+        written.map_err(|source| FinalizeError::Profile {
+            path: path.into(),
+            source,
+        })
     }
 
     /// Tells the launcher that this rank gives up the job.

@@ -10,6 +10,11 @@
  *     ->  PAMI_Send ..., PAMI_Context_advance ...
  *     ->  PAMI_Context_destroyv  ->  PAMI_Client_destroy
  *
+ * Collectively:
+ *
+ *   PAMI_Geometry_world (or PAMI_Geometry_create_...)  ->  PAMI_Geometry_algorithms_query
+ *     ->  PAMI_Collective, PAMI_Context_advance until it calls cb_done
+ *
  * Three rules hold everywhere:
  *
  *   1. A context is used by one thread at a time. Threads that share one take its lock
@@ -88,15 +93,55 @@ typedef uintptr_t pami_work_t[PAMI_WORK_SIZE_STATIC / sizeof(uintptr_t)];
 
 extern pami_data_function PAMI_DATA_COPY; /* copies */
 
+/* Data functions that combine elements of a predefined type; they cannot be called. In a reduction
+ * `target` has the operand of the higher ranks and gets the result, `source` that of the lower
+ * ranks: COPY gives the data of the first rank, NOOP that of the last. */
+extern pami_data_function PAMI_DATA_NOOP;   /* leaves the target as it is */
+extern pami_data_function PAMI_DATA_MAX;    /* integers, floating point */
+extern pami_data_function PAMI_DATA_MIN;
+extern pami_data_function PAMI_DATA_SUM;    /* also complex numbers */
+extern pami_data_function PAMI_DATA_PROD;
+extern pami_data_function PAMI_DATA_LAND;   /* integers, logical */
+extern pami_data_function PAMI_DATA_LOR;
+extern pami_data_function PAMI_DATA_LXOR;
+extern pami_data_function PAMI_DATA_BAND;   /* integers */
+extern pami_data_function PAMI_DATA_BOR;
+extern pami_data_function PAMI_DATA_BXOR;
+extern pami_data_function PAMI_DATA_MAXLOC; /* types of PAMI_TYPE_LOC_... */
+extern pami_data_function PAMI_DATA_MINLOC;
+
 /* ---- predefined types ------------------------------------------------------------------- */
 
-extern pami_type_t PAMI_TYPE_BYTE;
+extern pami_type_t PAMI_TYPE_BYTE; /* where it is combined, an unsigned integer */
+extern pami_type_t PAMI_TYPE_SIGNED_CHAR;
+extern pami_type_t PAMI_TYPE_UNSIGNED_CHAR;
+extern pami_type_t PAMI_TYPE_SIGNED_SHORT;
+extern pami_type_t PAMI_TYPE_UNSIGNED_SHORT;
 extern pami_type_t PAMI_TYPE_SIGNED_INT;
 extern pami_type_t PAMI_TYPE_UNSIGNED_INT;
 extern pami_type_t PAMI_TYPE_SIGNED_LONG;
 extern pami_type_t PAMI_TYPE_UNSIGNED_LONG;
 extern pami_type_t PAMI_TYPE_SIGNED_LONG_LONG;
 extern pami_type_t PAMI_TYPE_UNSIGNED_LONG_LONG;
+extern pami_type_t PAMI_TYPE_FLOAT;
+extern pami_type_t PAMI_TYPE_DOUBLE;
+extern pami_type_t PAMI_TYPE_LONG_DOUBLE;
+extern pami_type_t PAMI_TYPE_LOGICAL1;           /* truth values of so many bytes */
+extern pami_type_t PAMI_TYPE_LOGICAL2;
+extern pami_type_t PAMI_TYPE_LOGICAL4;
+extern pami_type_t PAMI_TYPE_LOGICAL8;
+extern pami_type_t PAMI_TYPE_SINGLE_COMPLEX;     /* float _Complex */
+extern pami_type_t PAMI_TYPE_DOUBLE_COMPLEX;     /* double _Complex */
+extern pami_type_t PAMI_TYPE_LOC_2INT;           /* struct { int value; int index; } */
+extern pami_type_t PAMI_TYPE_LOC_2FLOAT;         /* struct { float value; float index; } */
+extern pami_type_t PAMI_TYPE_LOC_2DOUBLE;        /* struct { double value; double index; } */
+extern pami_type_t PAMI_TYPE_LOC_SHORT_INT;      /* struct { short value; int index; } */
+extern pami_type_t PAMI_TYPE_LOC_FLOAT_INT;      /* struct { float value; int index; } */
+extern pami_type_t PAMI_TYPE_LOC_DOUBLE_INT;     /* struct { double value; int index; } */
+extern pami_type_t PAMI_TYPE_LOC_LONG_INT;       /* struct { long value; int index; } */
+extern pami_type_t PAMI_TYPE_LOC_LONGDOUBLE_INT; /* struct { long double value; int index; } */
+
+#define PAMI_TYPE_CONTIGUOUS PAMI_TYPE_BYTE /* its older name */
 
 /* ---- configuration ---------------------------------------------------------------------- */
 
@@ -123,13 +168,13 @@ typedef enum {
     PAMI_DISPATCH_SEND_IMMEDIATE_MAX,       /* size_t: header and data PAMI_Send_immediate takes */
     PAMI_DISPATCH_ATOM_SIZE_MAX,            /* size_t: largest atom of a typed message */
 
-    PAMI_GEOMETRY_OPTIMIZE = 400,
-    PAMI_GEOMETRY_NONCONTIG,
-    PAMI_GEOMETRY_MEMORY_OPTIMIZE,
+    PAMI_GEOMETRY_OPTIMIZE = 400,  /* size_t: 0: one algorithm is listed, which the tables decide */
+    PAMI_GEOMETRY_NONCONTIG,       /* bool: kept; algorithms want data that lies together */
+    PAMI_GEOMETRY_MEMORY_OPTIMIZE, /* size_t: kept */
 
-    PAMI_TYPE_DATA_SIZE = 500,
-    PAMI_TYPE_DATA_EXTENT,
-    PAMI_TYPE_ATOM_SIZE,
+    PAMI_TYPE_DATA_SIZE = 500, /* size_t: bytes of data of one element */
+    PAMI_TYPE_DATA_EXTENT,     /* size_t: from one element to the next, in bytes */
+    PAMI_TYPE_ATOM_SIZE,       /* size_t: the unit of data functions, in bytes */
 
     PAMI_ATTRIBUTE_NAME_EXT = 1000 /* attributes of extensions begin here */
 } pami_attribute_name_t;
@@ -263,8 +308,8 @@ typedef struct {
     pami_event_function local_fn; /* all data is there */
     void *addr;                   /* room for all of it; NULL: it is not wanted */
     pami_type_t type;             /* its layout there; PAMI_TYPE_BYTE: one piece */
-    size_t offset;                /* where in the layout it begins */
-    pami_data_function data_fn;   /* PAMI_DATA_COPY */
+    size_t offset;                /* where in the layout's data it begins, in bytes */
+    pami_data_function data_fn;   /* consumes it, a multiple of the type's atom at a time */
     void *data_cookie;            /* for data_fn */
 } pami_recv_t;
 
@@ -275,8 +320,35 @@ typedef void (*pami_dispatch_p2p_function)(pami_context_t context, void *cookie,
                                            const void *pipe_addr, size_t data_size,
                                            pami_endpoint_t origin, pami_recv_t *recv);
 
+/* Receives a message of PAMI_XFER_AMBROADCAST or PAMI_XFER_AMSCATTER: says in `recv` where the data
+ * goes. `pipe_addr` is NULL. */
+typedef void (*pami_dispatch_ambroadcast_function)(pami_context_t context, void *cookie,
+                                                   const void *header_addr, size_t header_size,
+                                                   const void *pipe_addr, size_t data_size,
+                                                   pami_endpoint_t origin, pami_geometry_t geometry,
+                                                   pami_recv_t *recv);
+typedef pami_dispatch_ambroadcast_function pami_dispatch_amscatter_function;
+
+/* Answers PAMI_XFER_AMGATHER: says in `send` where the `data_size` bytes are; `local_fn` there is
+ * called when they may be changed. */
+typedef void (*pami_dispatch_amgather_function)(pami_context_t context, void *cookie,
+                                                const void *header_addr, size_t header_size,
+                                                size_t data_size, pami_endpoint_t origin,
+                                                pami_geometry_t geometry, pami_recv_t *send);
+
+/* Answers PAMI_XFER_AMREDUCE: the same, and which data function combines the answers. */
+typedef void (*pami_dispatch_amreduce_function)(pami_context_t context, void *cookie,
+                                                const void *header_addr, size_t header_size,
+                                                size_t data_size, pami_endpoint_t origin,
+                                                pami_geometry_t geometry, pami_data_function *op,
+                                                pami_recv_t *send);
+
 typedef union {
     pami_dispatch_p2p_function p2p;
+    pami_dispatch_ambroadcast_function ambroadcast;
+    pami_dispatch_amscatter_function amscatter;
+    pami_dispatch_amgather_function amgather;
+    pami_dispatch_amreduce_function amreduce;
 } pami_dispatch_callback_function;
 
 /* Says who receives the messages of id `dispatch` (0 to PAMI_CONTEXT_DISPATCH_ID_MAX). The
@@ -352,6 +424,90 @@ typedef struct {
 pami_result_t PAMI_Put(pami_context_t context, pami_put_simple_t *parameters);
 pami_result_t PAMI_Get(pami_context_t context, pami_get_simple_t *parameters);
 
+/* ---- types ------------------------------------------------------------------------------ */
+
+/* A type says where the data of an element lies, and how far the next element is. It is built
+ * block by block with a cursor that begins at 0:
+ *
+ *   add_simple(type, bytes, offset, count, stride):
+ *       the cursor moves by `offset`; then `count` times: a block of `bytes` bytes stands at the
+ *       cursor, which moves by `stride`
+ *   add_typed: the same with an element of `subtype` in the place of each block
+ *
+ * offset and stride may be negative numbers. Where the cursor is in the end, the next element
+ * begins: that is the extent. Applied to an address, a type is repeated as often as a transfer's
+ * bytes take. A type that is complete never changes; any thread may use it, and it may be
+ * destroyed while transfers use it. Blocks that overlap may be sent, not received. */
+pami_result_t PAMI_Type_create(pami_type_t *type);
+pami_result_t PAMI_Type_add_simple(pami_type_t type, size_t bytes, size_t offset, size_t count,
+                                   size_t stride);
+pami_result_t PAMI_Type_add_typed(pami_type_t type, pami_type_t subtype, size_t offset,
+                                  size_t count, size_t stride);
+
+/* Completes a type. The atom divides each contiguous piece, and is what data functions are given
+ * a multiple of: 1 to PAMI_TYPE_ATOM_SIZE_STATIC (also PAMI_DISPATCH_ATOM_SIZE_MAX). */
+#define PAMI_TYPE_ATOM_SIZE_STATIC 128
+pami_result_t PAMI_Type_complete(pami_type_t type, size_t atom_size);
+
+/* Ends a type, complete or not. The handle becomes PAMI_TYPE_NULL. */
+pami_result_t PAMI_Type_destroy(pami_type_t *type);
+
+/* PAMI_TYPE_DATA_SIZE, PAMI_TYPE_DATA_EXTENT and PAMI_TYPE_ATOM_SIZE of a complete type. */
+pami_result_t PAMI_Type_query(pami_type_t type, pami_configuration_t configuration[],
+                              size_t num_configs);
+
+/* A complete type as bytes, which may be sent, and are good until it is destroyed; and a complete
+ * type of its own from such bytes, which are checked. */
+pami_result_t PAMI_Type_serialize(pami_type_t type, void **address, size_t *size);
+pami_result_t PAMI_Type_deserialize(pami_type_t *type, void *address, size_t size);
+
+/* Moves `size` bytes of data from one layout to another in this process, from an offset in each
+ * one's data on. Source and destination do not overlap. */
+pami_result_t PAMI_Type_transform_data(void *src_addr, pami_type_t src_type, size_t src_offset,
+                                       void *dst_addr, pami_type_t dst_type, size_t dst_offset,
+                                       size_t size, pami_data_function data_fn, void *cookie);
+
+/* ---- typed transfers -------------------------------------------------------------------- */
+
+typedef struct {
+    pami_send_immediate_t send; /* data: where the type is applied, and how many bytes of data */
+    pami_send_event_t events;
+    struct {
+        pami_type_t type;
+        size_t offset;              /* where in the type's data the message begins, in bytes */
+        pami_data_function data_fn; /* produces the data, a multiple of the type's atom at a time */
+        void *data_cookie;          /* for data_fn */
+    } typed;
+} pami_send_typed_t;
+
+/* Sends data that lies as a type says. The receiver's type may be another one. A data function
+ * only handles data: it calls no function of this library. With a data function, offset and
+ * length are whole atoms. */
+pami_result_t PAMI_Send_typed(pami_context_t context, pami_send_typed_t *parameters);
+
+typedef struct {
+    pami_type_t local;
+    pami_type_t remote; /* a type of this task's, for memory of the other */
+} pami_rma_typed_t;
+
+typedef struct {
+    pami_rma_t rma;
+    pami_rma_addr_t addr;
+    pami_rma_typed_t type;
+    pami_rma_put_t put;
+} pami_put_typed_t;
+
+typedef struct {
+    pami_rma_t rma;
+    pami_rma_addr_t addr;
+    pami_rma_typed_t type;
+} pami_get_typed_t;
+
+/* Puts and gets between layouts. Where the other task's blocks are shorter than 4 KiB, it takes
+ * part when it advances. */
+pami_result_t PAMI_Put_typed(pami_context_t context, pami_put_typed_t *parameters);
+pami_result_t PAMI_Get_typed(pami_context_t context, pami_get_typed_t *parameters);
+
 /* ---- memory regions --------------------------------------------------------------------- */
 
 #define PAMI_CLIENT_MEMREGION_SIZE_STATIC 32
@@ -390,6 +546,23 @@ typedef struct {
 /* Puts and gets between a region here and one of the other task, which bounds are checked by. */
 pami_result_t PAMI_Rput(pami_context_t context, pami_rput_simple_t *parameters);
 pami_result_t PAMI_Rget(pami_context_t context, pami_rget_simple_t *parameters);
+
+typedef struct {
+    pami_rma_t rma;
+    pami_rdma_t rdma;
+    pami_rma_typed_t type;
+    pami_rma_put_t put;
+} pami_rput_typed_t;
+
+typedef struct {
+    pami_rma_t rma;
+    pami_rdma_t rdma;
+    pami_rma_typed_t type;
+} pami_rget_typed_t;
+
+/* The same between layouts, all of which lie in the regions. */
+pami_result_t PAMI_Rput_typed(pami_context_t context, pami_rput_typed_t *parameters);
+pami_result_t PAMI_Rget_typed(pami_context_t context, pami_rget_typed_t *parameters);
 
 /* ---- read-modify-write ------------------------------------------------------------------ */
 
@@ -448,6 +621,435 @@ pami_result_t PAMI_Fence_end(pami_context_t context);
 pami_result_t PAMI_Fence_all(pami_context_t context, pami_event_function done_fn, void *cookie);
 pami_result_t PAMI_Fence_endpoint(pami_context_t context, pami_event_function done_fn,
                                   void *cookie, pami_endpoint_t target);
+
+/* ---- geometries ------------------------------------------------------------------------- */
+
+typedef struct {
+    pami_task_t lo; /* the first task */
+    pami_task_t hi; /* the last one */
+} pami_geometry_range_t;
+
+/* All tasks of the job, each with its first context, in the order of their numbers. It has the id 0
+ * and is not destroyed. */
+pami_result_t PAMI_Geometry_world(pami_client_t client, pami_geometry_t *world_geometry);
+
+/* Makes a geometry of tasks, each with the context of one offset, or with all of its contexts
+ * (PAMI_ALL_CONTEXTS; then all tasks have made as many); or of endpoints. The place in the list is
+ * a member's rank. `id` is more than
+ * 0, the same at all members, and no other geometry's of any of them.
+ *
+ * Every task with a member calls it once. With a parent every task of the parent does, and those
+ * that are to have no part give NULL as `geometry`. All of them meet: `fn` is called when they have,
+ * by an advance of `context`; the contexts of the endpoints are advanced, too. The lists may be
+ * changed when it returns. The configuration may have the attributes PAMI_GEOMETRY_... */
+pami_result_t PAMI_Geometry_create_taskrange(pami_client_t client, size_t context_offset,
+                                             pami_configuration_t configuration[],
+                                             size_t num_configs, pami_geometry_t *geometry,
+                                             pami_geometry_t parent, unsigned id,
+                                             pami_geometry_range_t *task_slices, size_t slice_count,
+                                             pami_context_t context, pami_event_function fn,
+                                             void *cookie);
+pami_result_t PAMI_Geometry_create_tasklist(pami_client_t client, size_t context_offset,
+                                            pami_configuration_t configuration[],
+                                            size_t num_configs, pami_geometry_t *geometry,
+                                            pami_geometry_t parent, unsigned id, pami_task_t *tasks,
+                                            size_t task_count, pami_context_t context,
+                                            pami_event_function fn, void *cookie);
+pami_result_t PAMI_Geometry_create_endpointlist(pami_client_t client,
+                                                pami_configuration_t configuration[],
+                                                size_t num_configs, pami_geometry_t *geometry,
+                                                unsigned id, pami_endpoint_t *endpoints,
+                                                size_t endpoint_count, pami_context_t context,
+                                                pami_event_function fn, void *cookie);
+
+/* Ends a geometry without operations under way (else PAMI_EAGAIN); the handle becomes
+ * PAMI_GEOMETRY_NULL. `fn` is called by an advance of `context`. */
+pami_result_t PAMI_Geometry_destroy(pami_client_t client, pami_geometry_t *geometry,
+                                    pami_context_t context, pami_event_function fn, void *cookie);
+
+/* Attributes PAMI_GEOMETRY_... All members change them alike; `fn` is called by an advance. */
+pami_result_t PAMI_Geometry_query(pami_geometry_t geometry, pami_configuration_t configuration[],
+                                  size_t num_configs);
+pami_result_t PAMI_Geometry_update(pami_geometry_t geometry, pami_configuration_t configuration[],
+                                   size_t num_configs, pami_context_t context,
+                                   pami_event_function fn, void *cookie);
+
+/* ---- algorithms ------------------------------------------------------------------------- */
+
+typedef enum {
+    PAMI_XFER_BROADCAST = 0,
+    PAMI_XFER_ALLREDUCE,
+    PAMI_XFER_REDUCE,
+    PAMI_XFER_ALLGATHER,
+    PAMI_XFER_ALLGATHERV,
+    PAMI_XFER_ALLGATHERV_INT,
+    PAMI_XFER_SCATTER,
+    PAMI_XFER_SCATTERV,
+    PAMI_XFER_SCATTERV_INT,
+    PAMI_XFER_GATHER,
+    PAMI_XFER_GATHERV,
+    PAMI_XFER_GATHERV_INT,
+    PAMI_XFER_BARRIER,
+    PAMI_XFER_ALLTOALL,
+    PAMI_XFER_ALLTOALLV,
+    PAMI_XFER_ALLTOALLV_INT,
+    PAMI_XFER_SCAN,
+    PAMI_XFER_REDUCE_SCATTER,
+    PAMI_XFER_AMBROADCAST,
+    PAMI_XFER_AMSCATTER,
+    PAMI_XFER_AMGATHER,
+    PAMI_XFER_AMREDUCE,
+    PAMI_XFER_COUNT,
+    PAMI_XFER_TYPE_EXT = 1000 /* kinds of extensions begin here */
+} pami_xfer_type_t;
+
+/* What an operation lacks for an algorithm; 0: nothing. */
+typedef union metadata_result_t {
+    unsigned bitmask;
+    struct {
+        unsigned unspecified : 1;
+        unsigned range : 1;
+        unsigned align_send_buffer : 1;
+        unsigned align_recv_buffer : 1;
+        unsigned datatype_op : 1; /* the data function is not commutative */
+        unsigned contiguous_send : 1;
+        unsigned contiguous_recv : 1;
+        unsigned continuous_send : 1;
+        unsigned continuous_recv : 1;
+        unsigned nonlocal : 1;
+    } check;
+} metadata_result_t;
+
+typedef struct pami_xfer_t *xfer_p;
+typedef metadata_result_t (*pami_metadata_function)(struct pami_xfer_t *in);
+
+/* An algorithm: "Pamir:BROADCAST:binomial" is the binomial one. "...:selected" chooses one by size,
+ * from the tables that `pamir tune`, selection.toml and PAMIR_BROADCAST fill. */
+typedef struct {
+    char *name;
+    unsigned version;
+    pami_metadata_function check_fn; /* asked before each operation if checkrequired */
+    size_t range_lo, range_hi;       /* bytes that it serves: all */
+    unsigned send_min_align;
+    unsigned recv_min_align;
+    union {
+        unsigned bitmask_correct;
+        struct {
+            unsigned checkrequired : 1;
+            unsigned nonlocal : 1;
+            unsigned rangeminmax : 1;
+            unsigned sendminalign : 1;
+            unsigned recvminalign : 1;
+            unsigned alldtop : 1;      /* serves all types and data functions */
+            unsigned contigsflags : 1; /* data lies together where it is sent */
+            unsigned contigrflags : 1; /* and where it is received: always */
+            unsigned continsflags : 1;
+            unsigned continrflags : 1;
+            unsigned blocking : 1;
+            unsigned inplace : 1;      /* takes PAMI_IN_PLACE: always */
+            unsigned asyncflowctl : 1; /* a member may run ahead of the others */
+            unsigned oneatatime : 1;
+            unsigned global_order : 4;
+        } values;
+    } check_correct;
+    union {
+        unsigned bitmask_perf;
+        struct {
+            unsigned hw_accel : 1;
+        } values;
+    } check_perf;
+    size_t range_lo_perf, range_hi_perf; /* bytes that the tables take it for; lo > hi: none */
+    unsigned min_align_perf;
+} pami_metadata_t;
+
+/* How many algorithms a geometry has for a kind of operation: lists_lengths[0] that serve any, of
+ * which the first chooses by size, and lists_lengths[1] of which check_fn is asked first. */
+pami_result_t PAMI_Geometry_algorithms_num(pami_geometry_t geometry, pami_xfer_type_t coll_type,
+                                           size_t *lists_lengths);
+
+/* The first num0 and num1 of both lists; descriptions may be NULL. */
+pami_result_t PAMI_Geometry_algorithms_query(pami_geometry_t geometry, pami_xfer_type_t colltype,
+                                             pami_algorithm_t *algs0, pami_metadata_t *mdata0,
+                                             size_t num0, pami_algorithm_t *algs1,
+                                             pami_metadata_t *mdata1, size_t num1);
+
+/* ---- collective operations -------------------------------------------------------------- */
+
+/* As send buffer, or as receive buffer of a scatter's root: data is where it goes. */
+#define PAMI_IN_PLACE ((void *)-1L)
+
+/* Types are predefined ones. Counts and displacements are in elements of the type. `root` is an
+ * endpoint of the geometry. */
+typedef struct {
+    char *sndbuf;
+    pami_type_t stype;
+    size_t *stypecounts; /* for each member */
+    size_t *sdispls;
+    char *rcvbuf;
+    pami_type_t rtype;
+    size_t *rtypecounts; /* from each member */
+    size_t *rdispls;
+} pami_alltoallv_t;
+
+typedef struct {
+    char *sndbuf;
+    pami_type_t stype;
+    int *stypecounts;
+    int *sdispls;
+    char *rcvbuf;
+    pami_type_t rtype;
+    int *rtypecounts;
+    int *rdispls;
+} pami_alltoallv_int_t;
+
+typedef struct {
+    char *sndbuf;
+    pami_type_t stype;
+    size_t stypecount; /* for each member */
+    char *rcvbuf;
+    pami_type_t rtype;
+    size_t rtypecount; /* from each member */
+} pami_alltoall_t;
+
+typedef struct {
+    pami_endpoint_t root;
+    char *sndbuf;
+    pami_type_t stype;
+    size_t stypecount;
+    char *rcvbuf; /* the root's */
+    pami_type_t rtype;
+    size_t rtypecount;
+    pami_data_function op;
+    void *data_cookie; /* for a function of the program's own */
+    int commutative;   /* whether its operands may change places */
+} pami_reduce_t;
+
+typedef struct {
+    char *sndbuf;
+    pami_type_t stype;
+    size_t stypecount;
+    char *rcvbuf;
+    pami_type_t rtype;
+    size_t *rcounts; /* elements for each member: the same list at all */
+    pami_data_function op;
+    void *data_cookie;
+    int commutative;
+} pami_reduce_scatter_t;
+
+typedef struct {
+    pami_endpoint_t root;
+    char *buf;
+    pami_type_t type;
+    size_t typecount;
+} pami_broadcast_t;
+
+typedef struct {
+    char *sndbuf;
+    pami_type_t stype;
+    size_t stypecount;
+    char *rcvbuf;
+    pami_type_t rtype;
+    size_t rtypecount; /* from each member */
+} pami_allgather_t;
+
+typedef struct {
+    pami_endpoint_t root;
+    char *sndbuf;
+    pami_type_t stype;
+    size_t stypecount;
+    char *rcvbuf; /* the root's */
+    pami_type_t rtype;
+    size_t rtypecount; /* from each member */
+} pami_gather_t;
+
+typedef struct {
+    pami_endpoint_t root;
+    char *sndbuf;
+    pami_type_t stype;
+    size_t stypecount;
+    char *rcvbuf;
+    pami_type_t rtype;
+    size_t *rtypecounts;
+    size_t *rdispls;
+} pami_gatherv_t;
+
+typedef struct {
+    pami_endpoint_t root;
+    char *sndbuf;
+    pami_type_t stype;
+    int stypecount;
+    char *rcvbuf;
+    pami_type_t rtype;
+    int *rtypecounts;
+    int *rdispls;
+} pami_gatherv_int_t;
+
+typedef struct {
+    char *sndbuf;
+    pami_type_t stype;
+    size_t stypecount;
+    char *rcvbuf;
+    pami_type_t rtype;
+    size_t *rtypecounts;
+    size_t *rdispls;
+} pami_allgatherv_t;
+
+typedef struct {
+    char *sndbuf;
+    pami_type_t stype;
+    int stypecount;
+    char *rcvbuf;
+    pami_type_t rtype;
+    int *rtypecounts;
+    int *rdispls;
+} pami_allgatherv_int_t;
+
+typedef struct {
+    pami_endpoint_t root;
+    char *sndbuf; /* the root's */
+    pami_type_t stype;
+    size_t stypecount; /* for each member */
+    char *rcvbuf;
+    pami_type_t rtype;
+    size_t rtypecount;
+} pami_scatter_t;
+
+typedef struct {
+    pami_endpoint_t root;
+    char *sndbuf;
+    pami_type_t stype;
+    size_t *stypecounts;
+    size_t *sdispls;
+    char *rcvbuf;
+    pami_type_t rtype;
+    size_t rtypecount;
+} pami_scatterv_t;
+
+typedef struct {
+    pami_endpoint_t root;
+    char *sndbuf;
+    pami_type_t stype;
+    int *stypecounts;
+    int *sdispls;
+    char *rcvbuf;
+    pami_type_t rtype;
+    int rtypecount;
+} pami_scatterv_int_t;
+
+typedef struct {
+    char *sndbuf;
+    pami_type_t stype;
+    size_t stypecount;
+    char *rcvbuf;
+    pami_type_t rtype;
+    size_t rtypecount;
+    pami_data_function op;
+    void *data_cookie;
+    int commutative;
+} pami_allreduce_t;
+
+typedef struct {
+    char *sndbuf;
+    pami_type_t stype;
+    size_t stypecount;
+    char *rcvbuf;
+    pami_type_t rtype;
+    size_t rtypecount;
+    pami_data_function op;
+    void *data_cookie;
+    int exclusive; /* without the own data; then nothing is stored at the first rank */
+} pami_scan_t;
+
+typedef struct {
+    unsigned reserved; /* a barrier has no parameters */
+} pami_barrier_t;
+
+/* Active-message collectives: one member starts, and functions that were set with
+ * PAMI_AMCollective_dispatch_set run at all members, its own among them. Headers are at most half a
+ * packet long. */
+typedef struct {
+    size_t dispatch;
+    void *user_header; /* the same for all members */
+    size_t headerlen;
+    void *sndbuf;
+    pami_type_t stype;
+    size_t stypecount;
+} pami_ambroadcast_t;
+
+typedef struct {
+    size_t dispatch;
+    void *headers; /* one for each member */
+    size_t headerlen;
+    void *sndbuf; /* one block for each member */
+    pami_type_t stype;
+    size_t stypecount;
+} pami_amscatter_t;
+
+typedef struct {
+    size_t dispatch;
+    void *headers; /* one for each member */
+    size_t headerlen;
+    void *rcvbuf; /* one block from each member */
+    pami_type_t rtype;
+    size_t rtypecount;
+} pami_amgather_t;
+
+typedef struct {
+    size_t dispatch;
+    void *user_header;
+    size_t headerlen;
+    void *rcvbuf; /* the combination, by the data function that the own member names */
+    pami_type_t rtype;
+    size_t rtypecount;
+    void *data_cookie;
+    int commutative;
+} pami_amreduce_t;
+
+typedef union {
+    pami_allreduce_t xfer_allreduce;
+    pami_broadcast_t xfer_broadcast;
+    pami_reduce_t xfer_reduce;
+    pami_allgather_t xfer_allgather;
+    pami_allgatherv_t xfer_allgatherv;
+    pami_allgatherv_int_t xfer_allgatherv_int;
+    pami_scatter_t xfer_scatter;
+    pami_scatterv_t xfer_scatterv;
+    pami_scatterv_int_t xfer_scatterv_int;
+    pami_gather_t xfer_gather;
+    pami_gatherv_t xfer_gatherv;
+    pami_gatherv_int_t xfer_gatherv_int;
+    pami_alltoall_t xfer_alltoall;
+    pami_alltoallv_t xfer_alltoallv;
+    pami_alltoallv_int_t xfer_alltoallv_int;
+    pami_ambroadcast_t xfer_ambroadcast;
+    pami_amscatter_t xfer_amscatter;
+    pami_amgather_t xfer_amgather;
+    pami_amreduce_t xfer_amreduce;
+    pami_scan_t xfer_scan;
+    pami_barrier_t xfer_barrier;
+    pami_reduce_scatter_t xfer_reduce_scatter;
+} pami_collective_t;
+
+typedef struct pami_xfer_t {
+    pami_event_function cb_done; /* it has ended here */
+    void *cookie;
+    pami_algorithm_t algorithm; /* of PAMI_Geometry_algorithms_query: names geometry and kind */
+    pami_collective_hint_t options;
+    pami_collective_t cmd;
+} pami_xfer_t;
+
+/* Starts an operation; cb_done is called once, by an advance of the context, which is that of an
+ * endpoint of the geometry. Every member starts the same operations of a geometry in the same order
+ * (of active-message ones, one member does); several may be under way. Buffers stay until cb_done,
+ * `cmd` and lists of counts need not. A member that has left ends the others' operations with
+ * PAMI_SHUTDOWN; members that do not agree on lengths, with PAMI_INVAL. */
+pami_result_t PAMI_Collective(pami_context_t context, pami_xfer_t *cmd);
+
+/* Says who takes part for this context in active-message collectives of the algorithm's kind with id
+ * `dispatch`. */
+pami_result_t PAMI_AMCollective_dispatch_set(pami_context_t context, pami_algorithm_t algorithm,
+                                             size_t dispatch, pami_dispatch_callback_function fn,
+                                             void *cookie, pami_collective_hint_t options);
 
 /* ---- tasks that come and go ------------------------------------------------------------- */
 

@@ -11,10 +11,13 @@
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pamir_transport::client::{Client, MPI};
 
 use crate::configuration::{MEMORY_REGION_BYTES, attribute, entries, query, update};
+use crate::context::ContextObject;
+use crate::geometry::Geometries;
 use crate::machine;
 use crate::refusal::{Code, Refusal, answer};
 use crate::structures::{Configuration, Value};
@@ -28,6 +31,9 @@ pub struct ClientObject {
     client: Client,
     /// Contexts that live.
     contexts: AtomicUsize,
+    geometries: Geometries,
+    /// Those contexts, by offset.
+    made: Mutex<Vec<&'static ContextObject>>,
     tasks: Vec<usize>,
     processor_name: CString,
     noncontiguous: usize,
@@ -40,6 +46,8 @@ impl ClientObject {
             mark: AtomicU64::new(LIVING),
             client: Client::open(&name_in_job(name))?,
             contexts: AtomicUsize::new(0),
+            geometries: Geometries::default(),
+            made: Mutex::default(),
             tasks: Vec::new(),
             processor_name: machine::processor_name(),
             noncontiguous: 1,
@@ -63,9 +71,48 @@ impl ClientObject {
         &self.client
     }
 
-    /// A context was made.
-    pub fn add_context(&self) {
+    /// A context was made: the next one.
+    pub fn add_context(&self, context: &'static ContextObject) {
         self.contexts.fetch_add(1, Ordering::AcqRel);
+        self.made().push(context);
+    }
+
+    fn made(&self) -> MutexGuard<'_, Vec<&'static ContextObject>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many contexts this task has made.
+    pub fn contexts_made(&self) -> usize {
+        self.made().len()
+    }
+
+    /// The context of this task with an offset.
+    pub fn context_at(&self, offset: usize) -> Result<&'static ContextObject, Refusal> {
+        let made = self.made().get(offset).copied();
+        made.filter(|context| context.is_living())
+            .ok_or(Refusal::NoContext { offset })
+    }
+
+    /// Whether tasks of the job share processors, as far as a context of this client knows.
+    pub fn is_job_crowded(&self) -> bool {
+        self.made()
+            .first()
+            .is_some_and(|context| context.is_job_crowded())
+    }
+
+    /// Its geometries.
+    pub fn geometries(&self) -> &Geometries {
+        &self.geometries
+    }
+
+    /// Its attribute `PAMI_CLIENT_NONCONTIG`.
+    pub fn noncontiguous(&self) -> usize {
+        self.noncontiguous
+    }
+
+    /// Its attribute `PAMI_CLIENT_MEMORY_OPTIMIZE`.
+    pub fn memory_level(&self) -> usize {
+        self.memory_level
     }
 
     /// A context was destroyed.
@@ -188,6 +235,7 @@ pub unsafe extern "C" fn PAMI_Client_destroy(client: *mut *mut c_void) -> Code {
         if contexts > 0 {
             return Err(Refusal::ContextsLeft { contexts });
         }
+        object.geometries.end();
         object.mark.store(0, Ordering::Relaxed);
         // SAFETY: as above.
         unsafe { *client = std::ptr::null_mut() };

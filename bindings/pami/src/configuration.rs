@@ -49,6 +49,18 @@ pub mod attribute {
     pub const DISPATCH_SEND_IMMEDIATE_MAX: u32 = 301;
     /// Largest atom of a typed message.
     pub const DISPATCH_ATOM_SIZE_MAX: u32 = 302;
+    /// Whether all algorithms of a geometry are listed.
+    pub const GEOMETRY_OPTIMIZE: u32 = 400;
+    /// Whether algorithms for noncontiguous data are asked for.
+    pub const GEOMETRY_NONCONTIG: u32 = 401;
+    /// How much memory is to be spared.
+    pub const GEOMETRY_MEMORY_OPTIMIZE: u32 = 402;
+    /// Bytes of data of an element of a type.
+    pub const TYPE_DATA_SIZE: u32 = 500;
+    /// From one element of a type to the next, in bytes.
+    pub const TYPE_DATA_EXTENT: u32 = 501;
+    /// The atom of a type, in bytes.
+    pub const TYPE_ATOM_SIZE: u32 = 502;
 }
 
 /// The list that C gave.

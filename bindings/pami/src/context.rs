@@ -16,16 +16,18 @@
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use lock_api::RawMutex as _;
 use pamir_driver::waiting::SPIN_POLLS;
 use pamir_transport::active::ActiveError;
 use pamir_transport::context::Context;
+use pamir_transport::endpoint::Endpoint;
 use pamir_transport::work_queue::WorkQueue;
 use parking_lot::RawMutex;
 
 use crate::client::{ClientObject, client_of};
+use crate::collective::active::ActiveCollectives;
 use crate::configuration::{attribute, entries, query, update};
 use crate::dispatch::HIGHEST_DISPATCH;
 use crate::refusal::{Code, Refusal, answer, refused};
@@ -44,12 +46,27 @@ pub struct ContextObject {
     work: WorkQueue,
     /// Other ranks share this one's processor.
     crowded: bool,
+    /// Advances, one after another, that found nothing. Relaxed everywhere: it only decides
+    /// how to wait.
+    empty_polls: AtomicU32,
     /// The hints of each dispatch id that is set.
     hints: Box<[Cell<Option<DispatchHints>>]>,
     immediate_bytes: usize,
     /// A fence region is open.
     pub fencing: Cell<bool>,
+    endpoint: Endpoint,
+    /// Tasks of the job share processors.
+    job_crowded: bool,
+    /// Collective operations that have not ended.
+    collectives: Cell<usize>,
+    active: ActiveCollectives,
 }
+
+// SAFETY: what threads share is atomic, locked or never changes; all else is used by the one thread
+// that has the context, which is the program's part.
+unsafe impl Sync for ContextObject {}
+// SAFETY: nothing in it belongs to the thread that made it.
+unsafe impl Send for ContextObject {}
 
 impl ContextObject {
     fn new(client: &'static ClientObject) -> Result<Self, Refusal> {
@@ -57,16 +74,20 @@ impl ContextObject {
         // SAFETY: it is PAMI's contract: programs put where they have agreed to.
         unsafe { context.open_memory() };
         let work = context.detached_work_queue().map_err(ActiveError::from)?;
-        client.add_context();
         Ok(Self {
             mark: AtomicU64::new(LIVING),
             client,
             lock: RawMutex::INIT,
             crowded: context.is_crowded(),
+            empty_polls: AtomicU32::new(0),
             work,
             hints: vec![Cell::new(None); HIGHEST_DISPATCH + 1].into_boxed_slice(),
             immediate_bytes: context.longest_immediate_bytes(),
             fencing: Cell::new(false),
+            endpoint: context.endpoint(),
+            job_crowded: context.is_job_crowded(),
+            collectives: Cell::new(0),
+            active: ActiveCollectives::default(),
             context: UnsafeCell::new(ManuallyDrop::new(context)),
         })
     }
@@ -86,6 +107,41 @@ impl ContextObject {
     #[inline(always)]
     pub fn handle(&self) -> *mut c_void {
         std::ptr::from_ref(self).cast_mut().cast()
+    }
+
+    /// Its endpoint.
+    pub fn endpoint(&self) -> Endpoint {
+        self.endpoint
+    }
+
+    /// Whose it is.
+    pub fn client(&self) -> &'static ClientObject {
+        self.client
+    }
+
+    /// Whether it is not destroyed.
+    pub fn is_living(&self) -> bool {
+        self.mark.load(Ordering::Relaxed) == LIVING
+    }
+
+    /// Whether tasks of the job share processors.
+    pub fn is_job_crowded(&self) -> bool {
+        self.job_crowded
+    }
+
+    /// What it knows of active-message collectives.
+    pub fn active(&self) -> &ActiveCollectives {
+        &self.active
+    }
+
+    /// A collective operation has begun here.
+    pub fn begin_collective(&self) {
+        self.collectives.set(self.collectives.get() + 1);
+    }
+
+    /// And has ended.
+    pub fn end_collective(&self) {
+        self.collectives.set(self.collectives.get() - 1);
     }
 
     /// The longest immediate message.
@@ -141,6 +197,10 @@ impl ContextObject {
     ///
     /// As for [`Self::context`]; nobody uses it afterwards.
     unsafe fn end(&self) -> Result<(), Refusal> {
+        let operations = self.collectives.get();
+        if operations > 0 {
+            return Err(Refusal::OperationsLeft { operations });
+        }
         // SAFETY: as the caller vouches.
         let moved_out = unsafe { self.context() }.leave();
         self.mark.store(0, Ordering::Relaxed);
@@ -159,22 +219,25 @@ impl ContextObject {
     }
 }
 
-thread_local! {
-    /// Polls of this thread, one after another, that found nothing.
-    static EMPTY_POLLS: Cell<u32> = const { Cell::new(0) };
-}
-
 /// After a poll of a thread's contexts that found nothing. It never sleeps: who knows what else
 /// the thread has to advance.
 #[inline(always)]
-fn pause(object: Option<&ContextObject>) {
-    let polls = EMPTY_POLLS.get().saturating_add(1);
-    EMPTY_POLLS.set(polls);
-    if polls > SPIN_POLLS || object.is_none_or(|object| object.crowded) {
+fn pause(object: &ContextObject) {
+    let polls = object.empty_polls.load(Ordering::Relaxed).saturating_add(1);
+    object.empty_polls.store(polls, Ordering::Relaxed);
+    if polls > SPIN_POLLS || object.crowded {
         std::thread::yield_now();
     } else {
         // The reader would take the line away from the writer in the middle of its store.
         std::hint::spin_loop();
+    }
+}
+
+#[cold]
+fn no_context() -> Refusal {
+    Refusal::Handle {
+        argument: "context",
+        kind: "context",
     }
 }
 
@@ -190,10 +253,7 @@ pub unsafe fn context_of(handle: *mut c_void) -> Result<&'static ContextObject, 
     // Relaxed: whoever destroys a context orders that with its other uses.
     object
         .filter(|object| object.mark.load(Ordering::Relaxed) == LIVING)
-        .ok_or(Refusal::Handle {
-            argument: "context",
-            kind: "context",
-        })
+        .ok_or_else(no_context)
 }
 
 /// # Safety
@@ -222,7 +282,8 @@ pub unsafe extern "C" fn PAMI_Context_createv(
         }
         client.client().expect_contexts(ncontexts)?;
         for index in 0..ncontexts {
-            let object = Box::leak(Box::new(ContextObject::new(client)?));
+            let object: &'static _ = Box::leak(Box::new(ContextObject::new(client)?));
+            client.add_context(object);
             // SAFETY: the caller vouches for the room.
             unsafe { *context.add(index) = object.handle() };
         }
@@ -306,9 +367,9 @@ pub unsafe extern "C" fn PAMI_Context_advance(context: *mut c_void, maximum: usi
     for _ in 0..maximum {
         // SAFETY: the caller vouches for having the context.
         match unsafe { object.poll() } {
-            Ok(false) => pause(Some(object)),
+            Ok(false) => pause(object),
             Ok(true) => {
-                EMPTY_POLLS.set(0);
+                object.empty_polls.store(0, Ordering::Relaxed);
                 return Code::Success;
             }
             Err(refusal) => return refused(refusal),
@@ -382,10 +443,15 @@ unsafe fn advance_each(
             }
         }
         if moved {
-            EMPTY_POLLS.set(0);
+            if let Some(object) = last {
+                object.empty_polls.store(0, Ordering::Relaxed);
+            }
             return Code::Success;
         }
-        pause(last);
+        match last {
+            Some(object) => pause(object),
+            None => std::thread::yield_now(),
+        }
     }
     Code::Again
 }

@@ -15,16 +15,19 @@
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
+use pamir_transport::active::TransferError;
 use pamir_transport::active::dispatch::{Arrival, Receive};
 
 use crate::configuration::{attribute, query, update};
 use crate::context::{ContextObject, context_of};
 use crate::endpoint::word_of;
 use crate::event::Event;
+use crate::layout::end::{End, Handling};
+use crate::layout::{MOST_ATOM_BYTES, layout_of};
 use crate::long_header;
 use crate::refusal::{Code, Refusal, answer};
 use crate::structures::{self, Configuration, DispatchFunction, DispatchHints, Hint, Value};
-use crate::types::{copies, element_bytes};
+use crate::types::PAMI_TYPE_BYTE;
 
 /// The highest dispatch id that programs may use.
 pub const HIGHEST_DISPATCH: usize = 2047;
@@ -130,34 +133,7 @@ impl Receiver {
     }
 
     fn place(&self, receive: &structures::Receive, bytes: usize) -> Place {
-        let event = Event::new(self.context, receive.local_fn, receive.cookie);
-        let contiguous = self.hints.recv_contiguous() == Hint::Enable
-            || receive.type_.is_null()
-            || element_bytes(receive.type_).is_some();
-        let copied = self.hints.recv_copy() == Hint::Enable || copies(receive.data_fn);
-        let refusal = if !contiguous {
-            Some(Refusal::Layout)
-        } else if !copied {
-            Some(Refusal::DataFunction)
-        } else {
-            None
-        };
-        let offset = if self.hints.recv_contiguous() == Hint::Enable {
-            0
-        } else {
-            receive.offset
-        };
-        let address = receive.addr.cast::<u8>();
-        Place {
-            address: if address.is_null() || refusal.is_some() {
-                null_mut()
-            } else {
-                address.wrapping_add(offset)
-            },
-            bytes,
-            event,
-            refusal,
-        }
+        Place::new(self.context, self.hints, receive, bytes)
     }
 
     fn receive(&self, arrival: Arrival<'_>) -> Receive {
@@ -174,9 +150,9 @@ impl Receiver {
 
 /// Where the program wants the data of a message.
 pub struct Place {
-    /// Null if it does not want it, or cannot have it.
-    pub address: *mut u8,
-    /// Room for all of it.
+    /// Nothing if it does not want it, or cannot have it.
+    pub end: Option<End>,
+    /// All of it.
     pub bytes: usize,
     /// Who is told.
     pub event: Option<Event>,
@@ -184,7 +160,61 @@ pub struct Place {
     pub refusal: Option<Refusal>,
 }
 
+/// Where the program wants the data; nothing if it does not.
+///
+/// # Safety
+///
+/// There is room for the data at the address, as the type describes it.
+unsafe fn end_of(
+    hints: DispatchHints,
+    receive: &structures::Receive,
+    bytes: usize,
+) -> Result<Option<End>, Refusal> {
+    let address = receive.addr.cast::<u8>();
+    if address.is_null() {
+        return Ok(None);
+    }
+    let handling = match hints.recv_copy() {
+        Hint::Enable => None,
+        _ => Handling::of(receive.data_fn, receive.data_cookie)?,
+    };
+    let contiguous = hints.recv_contiguous() == Hint::Enable;
+    let untyped = contiguous || receive.type_.is_null();
+    let type_ = if untyped {
+        PAMI_TYPE_BYTE.0
+    } else {
+        receive.type_
+    };
+    let offset = if contiguous { 0 } else { receive.offset };
+    let layout = layout_of(type_, "type of pami_recv_t")?;
+    // SAFETY: as the caller vouches.
+    Ok(Some(unsafe {
+        End::new(&layout, address, offset, bytes, handling)?
+    }))
+}
+
 impl Place {
+    /// What a program has said of `bytes` bytes in its `pami_recv_t`, under hints.
+    pub fn new(
+        context: &ContextObject,
+        hints: DispatchHints,
+        receive: &structures::Receive,
+        bytes: usize,
+    ) -> Self {
+        // SAFETY: the program vouched for the memory when its function returned.
+        let end = unsafe { end_of(hints, receive, bytes) };
+        let (end, refusal) = match end {
+            Ok(end) => (end, None),
+            Err(refusal) => (None, Some(refusal)),
+        };
+        Self {
+            end,
+            bytes,
+            event: Event::new(context, receive.local_fn, receive.cookie),
+            refusal,
+        }
+    }
+
     /// Tells that the data is there, or why it is not.
     pub fn tell(event: Option<Event>, refusal: Option<Refusal>) {
         let code = answer(refusal.map_or(Ok(()), Err));
@@ -193,23 +223,33 @@ impl Place {
         }
     }
 
-    fn receive(self) -> Receive {
+    /// Tells that the data did not come.
+    pub fn fail(event: Option<Event>, error: TransferError) {
+        if let Some(event) = event {
+            event.end(Err(error));
+        }
+    }
+
+    /// As the transport takes it.
+    pub fn receive(self) -> Receive {
         let Self {
-            address,
+            end,
             bytes,
             event,
             refusal,
         } = self;
-        let receive = if address.is_null() {
-            Receive::nowhere()
-        } else {
-            // SAFETY: the program vouched for the address until its function is called.
-            unsafe { Receive::into(address, bytes) }
+        // SAFETY: the program vouched for the memory until its function is called.
+        let receive = unsafe {
+            match end {
+                None => Receive::nowhere(),
+                Some(End::Contiguous(address)) => Receive::into(address, bytes),
+                Some(End::Scattered(section)) => Receive::scattered(section),
+                Some(End::Function(memory)) => Receive::scattered(*memory),
+            }
         };
         receive.then(move |_, how| match (how, event) {
             (Ok(()), event) => Self::tell(event, refusal),
-            (Err(error), Some(event)) => event.end(Err(error)),
-            (Err(_), None) => {}
+            (Err(error), event) => Self::fail(event, error),
         })
     }
 }
@@ -272,6 +312,7 @@ pub unsafe extern "C" fn PAMI_Dispatch_query(
                 attribute::DISPATCH_SEND_IMMEDIATE_MAX => packet,
                 // A message whose origin waits for its reception carries a word more.
                 attribute::DISPATCH_RECV_IMMEDIATE_MAX => packet - 8,
+                attribute::DISPATCH_ATOM_SIZE_MAX => MOST_ATOM_BYTES,
                 _ => return None,
             };
             Some(Value { intval })

@@ -6,9 +6,10 @@
 use std::ffi::c_void;
 
 use pamir_transport::active::{Completion, TransferError};
+use pamir_transport::collective::CollectiveError;
 
 use crate::context::ContextObject;
-use crate::refusal::{Code, ended};
+use crate::refusal::{Code, ended, ended_collective};
 use crate::structures::EventFunction;
 
 /// A function of the program's, with what it gets.
@@ -40,6 +41,11 @@ impl Event {
         // SAFETY: the program gave function and cookie for this, and is told once; it is told
         // by whoever has the context.
         unsafe { (self.function)(self.context, self.cookie, code) };
+    }
+
+    /// Lets whoever advances `context` next tell how a collective operation has ended.
+    pub fn tell_later(self, context: &ContextObject, how: Result<(), CollectiveError>) {
+        context.post_once(move || self.tell(ended_collective(how)));
     }
 
     /// Tells how a transfer has ended.

@@ -16,6 +16,7 @@
 #![allow(non_snake_case, non_upper_case_globals)]
 
 mod client;
+mod collective;
 mod configuration;
 mod context;
 mod dispatch;
@@ -23,6 +24,8 @@ mod endpoint;
 mod event;
 mod extension;
 mod fence;
+mod geometry;
+mod layout;
 mod long_header;
 mod machine;
 mod memory_region;
@@ -30,8 +33,12 @@ mod null;
 mod one_sided;
 mod purge;
 mod read_modify_write;
+mod reduction;
 mod refusal;
 mod send;
 mod structures;
+mod typed_send;
+mod typed_structures;
+mod typed_transfer;
 mod types;
 mod work;

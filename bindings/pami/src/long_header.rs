@@ -79,12 +79,9 @@ fn deliver(receiver: Receiver, origin: u32, header: &[u8], data: &[u8]) {
         return receiver.give(origin, header, data);
     }
     let place = receiver.ask(origin, header, data.len());
-    if !place.address.is_null() {
-        // SAFETY: the program vouched for room for all data at its address, which is not in
-        // this copy.
-        unsafe {
-            std::ptr::copy_nonoverlapping(data.as_ptr(), place.address, data.len());
-        }
+    if let Some(end) = place.end {
+        // SAFETY: the program vouched for room for all data, which is not in this copy.
+        unsafe { end.take(data) };
     }
     Place::tell(place.event, place.refusal);
 }

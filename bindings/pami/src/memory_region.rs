@@ -30,10 +30,12 @@ fn handle_of(region: MemoryRegion) -> MemoryRegionHandle {
     handle
 }
 
+/// The region that a handle describes.
+///
 /// # Safety
 ///
 /// `handle` is NULL or readable.
-unsafe fn region_of(
+pub unsafe fn region_of(
     handle: *const MemoryRegionHandle,
     argument: &'static str,
 ) -> Result<MemoryRegion, Refusal> {

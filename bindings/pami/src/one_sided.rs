@@ -32,7 +32,8 @@ pub fn check_bytes(transfer: &Transfer) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn check_addresses(addresses: &Addresses) -> Result<(), Refusal> {
+/// A transfer has both ends.
+pub fn check_addresses(addresses: &Addresses) -> Result<(), Refusal> {
     if addresses.local.is_null() || addresses.remote.is_null() {
         let argument = "addr.local or addr.remote";
         return Err(Refusal::Null { argument });

@@ -8,8 +8,12 @@ use std::ffi::c_char;
 
 use pamir_transport::active::{ActiveError, TransferError};
 use pamir_transport::client::ClientError;
+use pamir_transport::collective::{CollectiveError, ExchangeError};
+use pamir_transport::gather_scatter::ProgramError;
+use pamir_transport::operation::OperationError;
 
 use crate::dispatch::HIGHEST_DISPATCH;
+use crate::layout::MOST_ATOM_BYTES;
 
 /// `pami_result_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +29,8 @@ pub enum Code {
     Unimplemented = 3,
     /// `PAMI_EAGAIN`
     Again = 4,
+    /// `PAMI_ENOMEM`
+    NoMemory = 5,
     /// `PAMI_SHUTDOWN`
     Shutdown = 6,
 }
@@ -113,12 +119,61 @@ pub enum Refusal {
         "there is no room for the message, and queue_immediate is disabled: advance, and try again"
     )]
     NoRoom,
-    /// The layout of a receive cannot be used.
-    #[error("pami_recv_t has a type that this library does not know")]
-    Layout,
-    /// The data function of a receive cannot be used.
-    #[error("pami_recv_t has a data function other than PAMI_DATA_COPY, which is not to be had")]
+    /// A data function is a number that stands for an operation of reductions.
+    #[error(
+        "the data function stands for an operation of reductions: a transfer takes PAMI_DATA_COPY, or a function of the program's"
+    )]
     DataFunction,
+    /// A type is still being built.
+    #[error("{argument} is not complete: call PAMI_Type_complete first")]
+    Incomplete {
+        /// Which argument.
+        argument: &'static str,
+    },
+    /// A type is complete already.
+    #[error("the type is complete, and a complete type is not changed: make another one")]
+    Complete,
+    /// A predefined type is to be destroyed.
+    #[error("a predefined type cannot be destroyed")]
+    PredefinedType,
+    /// An atom does not divide the blocks of its type.
+    #[error(
+        "an atom of {atom_bytes} bytes was given: it may have 1 to {MOST_ATOM_BYTES}, and divides every block of the type, the lengths of which have the divisor {unit} in common"
+    )]
+    AtomSize {
+        /// The atom.
+        atom_bytes: usize,
+        /// The greatest common divisor of the blocks.
+        unit: usize,
+    },
+    /// A type does not have as much data as a transfer asks for.
+    #[error(
+        "{bytes} bytes cannot be taken of the type: it has no data, or they reach out of the address space"
+    )]
+    NoData {
+        /// How much was asked for.
+        bytes: usize,
+    },
+    /// A data function would get a part of an atom.
+    #[error(
+        "{bytes} bytes from byte {offset} on are not whole atoms of {atom_bytes} bytes, as a data function takes them"
+    )]
+    Atoms {
+        /// Where the data begins.
+        offset: usize,
+        /// How much it is.
+        bytes: usize,
+        /// The type's atom.
+        atom_bytes: usize,
+    },
+    /// The bytes are no serialized type.
+    #[error(
+        "the bytes are no serialized type of this version: send all that PAMI_Type_serialize gives"
+    )]
+    NotSerialized,
+    /// A type's program could not be made or read.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
     /// Memory regions do not hold what a transfer names.
     #[error("{bytes} bytes at byte {offset} do not lie in the {which} memory region")]
     OutsideRegion {
@@ -164,6 +219,143 @@ pub enum Refusal {
     /// A lock that nobody has is given back.
     #[error("the context is not locked")]
     NotLocked,
+    // Geometries and collective operations.
+    /// A geometry's id cannot be had.
+    #[error(
+        "geometry id {id} is in use in this client, or is the world's (0): give each geometry an id of its own"
+    )]
+    GeometryId {
+        /// The id.
+        id: u32,
+    },
+    /// A range of tasks ends before it begins.
+    #[error("the range of tasks {lo} to {hi} ends before it begins")]
+    Range {
+        /// The first task.
+        lo: u32,
+        /// The last one.
+        hi: u32,
+    },
+    /// An endpoint is listed twice.
+    #[error("endpoint {endpoint:#x} is listed twice: a geometry has each endpoint once")]
+    MemberTwice {
+        /// The endpoint.
+        endpoint: u32,
+    },
+    /// This task makes a geometry that it has no part in.
+    #[error(
+        "task {task} has no endpoint in the geometry that it makes: give NULL as geometry, and the parent"
+    )]
+    NotAmongMembers {
+        /// This task.
+        task: usize,
+    },
+    /// An endpoint's task is not in the parent.
+    #[error("the task of endpoint {endpoint:#x} is not in the parent geometry")]
+    NotInParent {
+        /// The endpoint.
+        endpoint: u32,
+    },
+    /// The parent has several endpoints a task.
+    #[error(
+        "the parent geometry has several endpoints in a task: a parent has one in each; give PAMI_GEOMETRY_NULL"
+    )]
+    ParentOfMany,
+    /// The context of an endpoint of this task does not exist.
+    #[error("this task has no context with offset {offset}: make it with PAMI_Context_createv")]
+    NoContext {
+        /// The offset.
+        offset: usize,
+    },
+    /// A handle is another client's.
+    #[error("the context or the geometry belongs to another client")]
+    OtherClient,
+    /// The world stays.
+    #[error("the world geometry cannot be destroyed: it goes with its client")]
+    World,
+    /// Operations are under way.
+    #[error("{operations} collective operations are under way: advance until they have ended")]
+    OperationsLeft {
+        /// How many.
+        operations: usize,
+    },
+    /// A context is no member.
+    #[error("endpoint {endpoint:#x} of this context is not in the algorithm's geometry")]
+    NotMember {
+        /// The endpoint.
+        endpoint: u32,
+    },
+    /// There is no such kind of operation.
+    #[error("{number} is no kind of collective operation: see pami_xfer_type_t in pami.h")]
+    TransferType {
+        /// Its number.
+        number: u32,
+    },
+    /// An algorithm is none, or of the wrong kind.
+    #[error(
+        "{algorithm:#x} is no algorithm for this: take one from PAMI_Geometry_algorithms_query"
+    )]
+    Algorithm {
+        /// What was given.
+        algorithm: usize,
+    },
+    /// More algorithms are asked for than there are.
+    #[error(
+        "{asked} algorithms are asked for where {listed} are listed: see PAMI_Geometry_algorithms_num"
+    )]
+    TooManyAlgorithms {
+        /// How many.
+        asked: usize,
+        /// How many there are.
+        listed: usize,
+    },
+    /// The root is no member.
+    #[error("the root, endpoint {endpoint:#x}, is not in the algorithm's geometry")]
+    Root {
+        /// The endpoint.
+        endpoint: u32,
+    },
+    /// A type cannot be used in a collective operation.
+    #[error(
+        "the type of a buffer is not a predefined one: collective operations take PAMI_TYPE_BYTE and the others of pami.h"
+    )]
+    ElementType,
+    /// A data function is not defined on a type.
+    #[error("the data function cannot be used on this type: {reason}")]
+    Operation {
+        /// Why.
+        reason: OperationError,
+    },
+    /// A count is negative, or too large.
+    #[error("a count or displacement is negative, or more bytes than there can be")]
+    Count,
+    /// What is sent and where it goes differ.
+    #[error(
+        "{sent_bytes} bytes are sent to where {received_bytes} are received: give matching counts and types"
+    )]
+    Lengths {
+        /// Bytes sent.
+        sent_bytes: usize,
+        /// Bytes received.
+        received_bytes: usize,
+    },
+    /// A dispatch id was not set for active-message collectives.
+    #[error(
+        "dispatch id {dispatch} is not set for this algorithm: call PAMI_AMCollective_dispatch_set in every member"
+    )]
+    CollectiveDispatchNotSet {
+        /// The id.
+        dispatch: usize,
+    },
+    /// A member has not answered.
+    #[error("member {rank} has given no data, or another length than was asked for")]
+    NoAnswer {
+        /// Its rank.
+        rank: usize,
+    },
+    /// A collective operation has failed.
+    #[error(transparent)]
+    Collective(#[from] CollectiveError),
     /// The client refused.
     #[error(transparent)]
     Client(#[from] ClientError),
@@ -179,7 +371,10 @@ impl Refusal {
             Self::Active(ActiveError::Unit(_)) => Code::Error,
             Self::Active(ActiveError::Closed { .. }) => Code::Shutdown,
             Self::Active(ActiveError::Busy { .. }) | Self::NoRoom => Code::Again,
-            Self::Layout | Self::DataFunction | Self::Extension { .. } => Code::Unimplemented,
+            Self::OperationsLeft { .. } => Code::Again,
+            Self::NoAnswer { .. } => Code::Error,
+            Self::Collective(error) => collective_code(error),
+            Self::DataFunction | Self::Extension { .. } => Code::Unimplemented,
             _ => Code::Invalid,
         }
     }
@@ -198,6 +393,20 @@ pub fn ended(how: Result<(), TransferError>) -> Code {
             keep(code, error)
         }
     }
+}
+
+fn collective_code(error: &CollectiveError) -> Code {
+    match error {
+        CollectiveError::Exchange(ExchangeError::Left { .. }) => Code::Shutdown,
+        CollectiveError::Exchange(ExchangeError::Corrupt { .. }) => Code::Error,
+        CollectiveError::OutOfMemory { .. } => Code::NoMemory,
+        _ => Code::Invalid,
+    }
+}
+
+/// How a collective operation has ended, as its callback is told.
+pub fn ended_collective(how: Result<(), CollectiveError>) -> Code {
+    how.map_or_else(|error| refused(error.into()), |()| Code::Success)
 }
 
 thread_local! {

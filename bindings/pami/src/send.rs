@@ -20,7 +20,7 @@ use crate::structures::{Hint, Send, SendImmediate, Vector};
 ///
 /// Its address is readable for its bytes during `'a`, if they are any.
 #[inline(always)]
-unsafe fn bytes_of<'a>(vector: Vector) -> Result<&'a [u8], Refusal> {
+pub unsafe fn bytes_of<'a>(vector: Vector) -> Result<&'a [u8], Refusal> {
     if vector.bytes == 0 {
         return Ok(&[]);
     }
@@ -30,6 +30,12 @@ unsafe fn bytes_of<'a>(vector: Vector) -> Result<&'a [u8], Refusal> {
     }
     // SAFETY: the caller vouches for it.
     Ok(unsafe { std::slice::from_raw_parts(vector.address.cast(), vector.bytes) })
+}
+
+#[cold]
+fn no_parameters() -> Refusal {
+    let argument = "parameters";
+    Refusal::Null { argument }
 }
 
 /// # Safety
@@ -55,8 +61,7 @@ unsafe fn send_immediate(
 ) -> Result<(), Refusal> {
     // SAFETY: the caller vouches for handle and parameters.
     let (object, parameters) = unsafe { (context_of(context)?, parameters.as_ref()) };
-    let argument = "parameters";
-    let parameters = parameters.ok_or(Refusal::Null { argument })?;
+    let parameters = parameters.ok_or_else(no_parameters)?;
     let hints = object.hints(parameters.dispatch)?;
     // SAFETY: the caller vouches for header and data, and for having the context.
     let (header, data, context) = unsafe {
@@ -83,8 +88,7 @@ pub unsafe extern "C" fn PAMI_Send(context: *mut c_void, parameters: *mut Send) 
     let send = || {
         // SAFETY: the caller vouches for handle and parameters.
         let (object, parameters) = unsafe { (context_of(context)?, parameters.as_ref()) };
-        let argument = "parameters";
-        let parameters = parameters.ok_or(Refusal::Null { argument })?;
+        let parameters = parameters.ok_or_else(no_parameters)?;
         // SAFETY: as the caller vouches.
         unsafe { start(object, parameters) }
     };

@@ -334,7 +334,7 @@ pub struct ReadModifyWrite {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     //! The header is compiled, and every size, offset and constant compared.
 
     use super::*;
@@ -509,7 +509,7 @@ mod tests {
     }
 
     /// Compiles, optimized, so that a call of `check_failed` that is reached stays as a warning.
-    fn compile(text: &str) {
+    pub(crate) fn compile(text: &str) {
         let folder = std::env::temp_dir().join(format!("pami-header-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let source = folder.join(format!("{:?}.c", std::thread::current().id()));

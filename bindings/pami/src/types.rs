@@ -30,6 +30,14 @@ macro_rules! predefined {
 predefined! {
     /// Bytes.
     PAMI_TYPE_BYTE = 1, u8;
+    /// `signed char`.
+    PAMI_TYPE_SIGNED_CHAR = 2, std::ffi::c_schar;
+    /// `unsigned char`.
+    PAMI_TYPE_UNSIGNED_CHAR = 3, std::ffi::c_uchar;
+    /// `short`.
+    PAMI_TYPE_SIGNED_SHORT = 4, std::ffi::c_short;
+    /// `unsigned short`.
+    PAMI_TYPE_UNSIGNED_SHORT = 5, std::ffi::c_ushort;
     /// `int`.
     PAMI_TYPE_SIGNED_INT = 6, std::ffi::c_int;
     /// `unsigned int`.
@@ -42,6 +50,40 @@ predefined! {
     PAMI_TYPE_SIGNED_LONG_LONG = 10, std::ffi::c_longlong;
     /// `unsigned long long`.
     PAMI_TYPE_UNSIGNED_LONG_LONG = 11, std::ffi::c_ulonglong;
+    /// `float`.
+    PAMI_TYPE_FLOAT = 12, f32;
+    /// `double`.
+    PAMI_TYPE_DOUBLE = 13, f64;
+    /// `long double`.
+    PAMI_TYPE_LONG_DOUBLE = 14, [u8; 16];
+    /// A truth of 1 byte.
+    PAMI_TYPE_LOGICAL1 = 15, u8;
+    /// A truth of 2 bytes.
+    PAMI_TYPE_LOGICAL2 = 16, u16;
+    /// A truth of 4 bytes.
+    PAMI_TYPE_LOGICAL4 = 17, u32;
+    /// A truth of 8 bytes.
+    PAMI_TYPE_LOGICAL8 = 18, u64;
+    /// `float _Complex`.
+    PAMI_TYPE_SINGLE_COMPLEX = 19, [f32; 2];
+    /// `double _Complex`.
+    PAMI_TYPE_DOUBLE_COMPLEX = 20, [f64; 2];
+    /// `struct { int; int }`.
+    PAMI_TYPE_LOC_2INT = 21, [i32; 2];
+    /// `struct { float; float }`.
+    PAMI_TYPE_LOC_2FLOAT = 22, [f32; 2];
+    /// `struct { double; double }`.
+    PAMI_TYPE_LOC_2DOUBLE = 23, [f64; 2];
+    /// `struct { short; int }`.
+    PAMI_TYPE_LOC_SHORT_INT = 24, [i32; 2];
+    /// `struct { float; int }`.
+    PAMI_TYPE_LOC_FLOAT_INT = 25, [i32; 2];
+    /// `struct { double; int }`.
+    PAMI_TYPE_LOC_DOUBLE_INT = 26, [f64; 2];
+    /// `struct { long; int }`.
+    PAMI_TYPE_LOC_LONG_INT = 27, [i64; 2];
+    /// `struct { long double; int }`.
+    PAMI_TYPE_LOC_LONGDOUBLE_INT = 28, [u8; 32];
 }
 
 /// Bytes of an element that read-modify-write can work on: one of the six integer types.

@@ -14,7 +14,7 @@ use std::ffi::c_void;
 
 use pamir_transport::work_queue::Progress;
 
-use crate::context::context_of;
+use crate::context::{ContextObject, context_of};
 use crate::refusal::{Code, Refusal, answer};
 use crate::structures::WorkFunction;
 
@@ -38,6 +38,33 @@ impl Work {
         } else {
             Progress::Done
         }
+    }
+}
+
+/// Work that any thread may run: whoever advances the context that it was posted to.
+struct Carried<F>(Option<F>);
+
+// SAFETY: what the work holds is used by whoever runs it alone, which has the context; who posts it
+// does not keep any of it.
+unsafe impl<F> Send for Carried<F> {}
+
+impl<F: FnOnce()> Carried<F> {
+    fn run(&mut self) {
+        if let Some(work) = self.0.take() {
+            work();
+        }
+    }
+}
+
+impl ContextObject {
+    /// Lets whoever advances this context next call `work`, which holds nothing that the calling
+    /// thread goes on to use.
+    pub fn post_once(&self, work: impl FnOnce() + 'static) {
+        let mut carried = Carried(Some(work));
+        self.work().post(move |_| {
+            carried.run();
+            Progress::Done
+        });
     }
 }
 

@@ -17,13 +17,17 @@
 //! the ranks. Invariants: every rank is bound to at least one allowed unit; its primary unit is
 //! one of them; no place (core or hardware thread) gets two ranks more than another.
 
+mod mapped;
 mod memory;
+mod picture;
 mod plan;
 mod policy;
 mod processor;
 mod report;
 
+pub use mapped::{plan_on_units, scattered};
 pub use memory::{MemoryBinding, bind_memory};
+pub use picture::picture_of_machine;
 pub use plan::{RankBinding, plan, ranks_sharing_unit};
 pub use policy::{BindTo, MapBy};
 pub use processor::{bind_current_thread, bind_process};
@@ -76,6 +80,12 @@ pub enum BindingError {
         /// The level.
         level: Level,
     },
+    /// Two lists of units.
+    #[error(
+        "both a mapping file and a list say where ranks go: leave out --bind-to list, or --map-by \
+         file"
+    )]
+    TwoLists,
     /// No unit may be used at all.
     #[error("this process may not use any processing unit of the machine; check its cpuset")]
     NothingAllowed,

@@ -31,6 +31,18 @@ pub struct RankBinding {
     pub numa_node: u32,
 }
 
+/// The level of the machine that a rank is bound to.
+pub(super) fn level_of(bind_to: &BindTo) -> Level {
+    match bind_to {
+        BindTo::None => Level::Machine,
+        BindTo::HwThread => Level::ProcessingUnit,
+        BindTo::L3Cache => Level::L3Cache,
+        BindTo::Numa => Level::NumaNode,
+        BindTo::Package => Level::Package,
+        BindTo::Core | BindTo::List(_) => Level::Core,
+    }
+}
+
 /// Places `ranks` ranks on the machine. With `oversubscribe` false, more ranks than places is an
 /// error; with true, places are used again in the same order, evenly.
 pub fn plan(
@@ -72,14 +84,7 @@ pub fn plan(
     } else {
         "allowed cores"
     };
-    let level = match bind_to {
-        BindTo::None => Level::Machine,
-        BindTo::HwThread => Level::ProcessingUnit,
-        BindTo::L3Cache => Level::L3Cache,
-        BindTo::Numa => Level::NumaNode,
-        BindTo::Package => Level::Package,
-        BindTo::Core | BindTo::List(_) => Level::Core,
-    };
+    let level = level_of(bind_to);
     let groups = machine
         .groups(level)
         .ok_or(BindingError::NoSuchLevel { level })?;
@@ -104,7 +109,7 @@ pub fn ranks_sharing_unit(bindings: &[RankBinding]) -> Vec<u32> {
 
 /// Deals ranks to places round robin; `widen` makes the binding of a place. The units of a place
 /// take turns as the primary one, so that the second rank of a core prefers its second thread.
-fn deal(
+pub(super) fn deal(
     machine: &Machine,
     ranks: usize,
     places: &[Vec<u32>],
@@ -189,7 +194,7 @@ fn ordered_places(
 }
 
 /// The index of the group each unit is in.
-fn group_of_unit(groups: &[Vec<u32>]) -> HashMap<u32, usize> {
+pub(super) fn group_of_unit(groups: &[Vec<u32>]) -> HashMap<u32, usize> {
     let indexed = groups.iter().enumerate();
     indexed
         .flat_map(|(index, group)| group.iter().map(move |&unit| (unit, index)))
@@ -206,7 +211,11 @@ fn take_turns<T: Clone>(lists: &[Vec<T>]) -> Vec<T> {
 }
 
 /// Fails, saying why, if the unit cannot be used.
-fn check_unit(machine: &Machine, unit: u32, allowed: &[u32]) -> Result<(), BindingError> {
+pub(super) fn check_unit(
+    machine: &Machine,
+    unit: u32,
+    allowed: &[u32],
+) -> Result<(), BindingError> {
     let list = || list_of_units(allowed);
     match machine.processing_unit(unit) {
         Some(found) if found.allowed => Ok(()),

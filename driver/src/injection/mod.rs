@@ -26,7 +26,8 @@
 //! descriptor: "exceeds" is strict, so threshold + 1 descriptors enter, and the threshold is at
 //! most the number of slots less two.
 //!
-//! The pending queue takes 64 bytes a descriptor and costs the same however long it is.
+//! The pending queue takes 64 bytes a descriptor ([`PENDING_BYTES`]) and costs the same however
+//! long it is: a million descriptors are 64 MB, 128 MB at most as it grows by doubling.
 
 pub mod criterion;
 pub mod timer;
@@ -41,6 +42,10 @@ use crate::descriptor::Descriptor;
 
 /// Slots of an injection FIFO unless configured otherwise.
 pub const DEFAULT_SLOTS: usize = 64;
+
+/// Memory of a descriptor in the pending queue, in bytes. The queue grows by doubling, so it holds
+/// at most twice as much, and keeps what it has.
+pub const PENDING_BYTES: usize = size_of::<Descriptor>();
 
 /// Why an injection FIFO was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -106,6 +111,21 @@ impl Configuration {
         })
     }
 
+    /// Slots of the FIFO.
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// How many descriptors may be in it before the next one pends.
+    pub fn threshold(&self) -> usize {
+        self.threshold
+    }
+
+    /// When it is replenished.
+    pub fn criterion(&self) -> Criterion {
+        self.criterion
+    }
+
     /// What `PAMIR_INJECTION_SLOTS`, `PAMIR_INJECTION_THRESHOLD` and `PAMIR_REPLENISH` ask for.
     ///
     /// # Errors
@@ -143,6 +163,10 @@ pub struct InjectionStatistics {
     pub interrupts: u64,
     /// Interrupts that moved pending descriptors into slots.
     pub replenishments: u64,
+    /// Descriptors that they moved.
+    pub replenished: u64,
+    /// Most descriptors in the pending queue at once; each takes [`PENDING_BYTES`].
+    pub most_pending: u64,
 }
 
 /// Descriptors in the order in which they are to be processed.
@@ -164,7 +188,7 @@ impl InjectionFifo {
             configuration,
             slots: VecDeque::new(),
             pending: VecDeque::new(),
-            timer: Timer::new(configuration.criterion),
+            timer: Timer::new(configuration.criterion, configuration.slots),
             statistics: InjectionStatistics::default(),
         }
     }
@@ -178,19 +202,21 @@ impl InjectionFifo {
         }
         self.pending.push_back(descriptor);
         self.statistics.pended += 1;
+        let pending = self.pending.len() as u64;
+        self.statistics.most_pending = self.statistics.most_pending.max(pending);
         if self.pending.len() == 1 {
-            self.establish();
+            self.establish(None);
         }
     }
 
     /// Establishes the interrupt criterion.
-    fn establish(&mut self) {
+    fn establish(&mut self, now: Option<Instant>) {
         if let Some(operation) = self.configuration.criterion.operation() {
             debug_assert!(self.slots.len() < self.configuration.slots);
             self.slots
                 .push_back(Descriptor::replenish(operation, self.target));
         } else if self.is_timed() {
-            self.timer.start(Instant::now());
+            self.timer.start(now.unwrap_or_else(Instant::now));
         }
     }
 
@@ -201,39 +227,69 @@ impl InjectionFifo {
         )
     }
 
+    /// How it is set up.
+    pub fn configuration(&self) -> Configuration {
+        self.configuration
+    }
+
     /// When it is replenished.
     pub fn criterion(&self) -> Criterion {
         self.configuration.criterion
     }
 
+    /// When its timer expires, if that is all it waits for: nothing is in its slots.
+    pub fn waits_until(&self) -> Option<Instant> {
+        let waits = self.slots.is_empty() && !self.pending.is_empty();
+        self.timer.deadline().filter(|_| waits)
+    }
+
     /// The descriptor that the engine works on.
+    #[inline]
     pub fn front(&mut self) -> Option<&mut Descriptor> {
         self.slots.front_mut()
     }
 
-    /// Frees the slot of the descriptor that is done.
+    /// Frees the slot of the descriptor that is done. If it was the last one, that may be what
+    /// the criterion waits for.
+    #[inline]
     pub fn retire(&mut self) -> Option<Descriptor> {
         let done = self.slots.pop_front();
-        if self.slots.is_empty() && self.is_timed() {
-            self.timer.drained(Instant::now());
-        }
-        let drained = self.configuration.criterion == Criterion::Drained && self.slots.is_empty();
-        if drained && !self.pending.is_empty() {
-            self.replenish();
+        if self.slots.is_empty() {
+            self.ran_empty();
         }
         done
     }
 
+    fn ran_empty(&mut self) {
+        if self.is_timed() {
+            let now = Instant::now();
+            self.timer.drained(now);
+            self.look_at(now);
+        } else if self.criterion() == Criterion::Drained && !self.pending.is_empty() {
+            self.replenish();
+        }
+    }
+
     /// Looks at the timer: if it has expired, that is an interrupt.
     pub fn look_at_timer(&mut self) {
-        if !self.pending.is_empty() && self.is_timed() && self.timer.take_expiry(Instant::now()) {
-            self.replenish();
+        if self.is_timed() && !self.pending.is_empty() {
+            self.look_at(Instant::now());
+        }
+    }
+
+    fn look_at(&mut self, now: Instant) {
+        if !self.pending.is_empty() && self.timer.take_expiry(now) {
+            self.replenish_at(Some(now));
         }
     }
 
     /// The criterion is met: moves as many pending descriptors as there are free slots, and
     /// establishes it again while some are left.
     pub fn replenish(&mut self) {
+        self.replenish_at(None);
+    }
+
+    fn replenish_at(&mut self, now: Option<Instant>) {
         self.statistics.interrupts += 1;
         let free = self.configuration.slots - self.slots.len();
         // The last slot is for the replenish descriptor, unless none is needed any more.
@@ -245,11 +301,12 @@ impl InjectionFifo {
         let batch = room.min(self.pending.len());
         self.slots.extend(self.pending.drain(..batch));
         self.statistics.replenishments += u64::from(batch > 0);
-        if self.is_timed() {
-            self.timer.filled(Instant::now(), batch);
+        self.statistics.replenished += batch as u64;
+        if let Some(now) = now {
+            self.timer.filled(now, batch);
         }
         if !self.pending.is_empty() {
-            self.establish();
+            self.establish(now);
         }
     }
 

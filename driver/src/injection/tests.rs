@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 
+use super::criterion::Touch;
 use super::*;
 
 fn numbered(number: u64) -> Descriptor {
@@ -44,7 +45,7 @@ fn a_hundred_messages_in_eight_slots_take_fourteen_interrupts() {
         Criterion::Drained,
         Criterion::MemoryFifo,
         Criterion::CountedPut,
-        Criterion::TouchingPut,
+        Criterion::TouchingPut(Touch::Word),
     ] {
         let mut fifo = fifo(8, 6, criterion);
         (0..100).for_each(|number| fifo.inject(numbered(number)));
@@ -61,7 +62,7 @@ fn a_hundred_messages_in_eight_slots_take_fourteen_interrupts() {
 
 #[test]
 fn a_timer_on_a_stalled_engine_injects_what_fits_and_starts_again() {
-    let mut fifo = fifo(4, 0, Criterion::Timer(Duration::ZERO));
+    let mut fifo = fifo(4, 0, Criterion::Timer(Some(Duration::ZERO)));
     (0..10).for_each(|number| fifo.inject(numbered(number)));
     assert_eq!(fifo.statistics().direct, 1);
     for interrupts in 1..4 {
@@ -92,11 +93,11 @@ proptest! {
         lower in 0usize..7,
         criterion in prop::sample::select(vec![
             Criterion::Drained,
-            Criterion::Timer(Duration::ZERO),
+            Criterion::Timer(Some(Duration::ZERO)),
             Criterion::LearnedTimer,
             Criterion::MemoryFifo,
             Criterion::CountedPut,
-            Criterion::TouchingPut,
+            Criterion::TouchingPut(Touch::Word),
         ]),
         steps in prop::collection::vec(any::<bool>(), 1..500),
     ) {

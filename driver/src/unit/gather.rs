@@ -1,11 +1,42 @@
 //! Immediate packets whose payload lies in several places.
 //!
-//! Before: an active message with a header and data of its own. After: one record in the
-//! lane, as [`MessagingUnit::inject_immediate`] would have made it of one piece.
+//! Before: an active message with a header and data of its own, or data that a program
+//! gathers. After: one record in the lane, as [`MessagingUnit::inject_immediate`] would have
+//! made it of one piece.
 
 use super::{MessagingUnit, Owner, UnitError, data_start, reserve};
 
 impl<O: Owner> MessagingUnit<O> {
+    /// Sends `metadata` and `bytes` bytes that `fill` writes where it is told, as one packet, at
+    /// once, or not at all: false while the lane is full or something waits before it.
+    ///
+    /// # Safety
+    ///
+    /// `bytes` is at most [`Self::packet_bytes`]; `fill` writes so many bytes, no others, and
+    /// keeps the pointer no longer than the call.
+    #[inline]
+    pub unsafe fn inject_filled(
+        &self,
+        target: usize,
+        kind: u8,
+        metadata: u64,
+        bytes: usize,
+        fill: impl FnOnce(*mut u8),
+    ) -> Result<bool, UnitError> {
+        let to = &self.targets[target];
+        if to.backlog.get() != 0 {
+            return Ok(false);
+        }
+        let start = data_start(8, bytes);
+        let Some(reserved) = reserve(to, target, start + bytes)? else {
+            return Ok(false);
+        };
+        to.lane.write_word(&reserved, 0, metadata);
+        fill(to.lane.payload(&reserved).wrapping_add(start));
+        to.commit(reserved, kind, 0, start + bytes);
+        Ok(true)
+    }
+
     /// Sends `metadata` and the bytes of all `parts`, one behind the other, as one packet, at
     /// once, or not at all: false while the lane is full or something waits before it.
     ///

@@ -45,6 +45,43 @@ impl<O: Owner> MessagingUnit<O> {
         true
     }
 
+    /// Sends `metadata` and the bytes of both parts as a packet of one line, with `auxiliary` as
+    /// its own small number; false if that is not possible at once.
+    ///
+    /// # Panics
+    ///
+    /// If the parts have more than [`LINE_DATA_BYTES`] together: the check is left out where the
+    /// caller has made it.
+    #[inline(always)]
+    pub fn inject_line_of_parts(
+        &self,
+        target: usize,
+        kind: u8,
+        auxiliary: u16,
+        metadata: u64,
+        parts: [&[u8]; 2],
+    ) -> bool {
+        let [first, second] = parts;
+        let bytes = first.len() + second.len();
+        assert!(bytes <= LINE_DATA_BYTES, "a line has room for both parts");
+        let to = &self.targets[target];
+        if to.backlog.get() != 0 {
+            return false;
+        }
+        let Some(reserved) = to.lane.reserve_line() else {
+            return false;
+        };
+        // SAFETY: slices are readable, and the line has room for both.
+        unsafe {
+            to.lane
+                .write_line(&reserved, metadata, first.as_ptr(), first.len());
+            to.lane
+                .write_line_at(&reserved, first.len(), second.as_ptr(), second.len());
+        }
+        to.commit(reserved, kind, auxiliary, 8 + bytes);
+        true
+    }
+
     /// Receives the next message from `origin` if it has come, as a packet of one line of
     /// `kind` with just this `metadata`: its length in bytes, of which at most `room` were
     /// copied to `target`.

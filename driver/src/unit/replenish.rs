@@ -8,16 +8,20 @@
 //! memory-fifo   descriptor ─▶ packet in the own reception FIFO ─▶ handler table ─▶ replenish
 //! counted-put   descriptor ─▶ word, counter 8 ─▶ 0 ─▶ hit-zero ─▶ replenish
 //! touching-put  descriptor ─▶ notification word touched ─▶ replenish
+//!   :userfaultfd             ─▶ protected page touched ─▶ page fault ─▶ counted ─▶ replenish
 //! ```
 //!
 //! A counted put that gets the shared counter, whose value says nothing, is taken for a touching
 //! one. Invariant: what waits for the interrupt keeps the target's backlog above zero, so nothing
 //! passes it.
 
+use std::time::Instant;
+
 use super::{MessagingUnit, Owner, Target, UnitError, reserve};
 use crate::descriptor::{Descriptor, Operation};
-use crate::injection::criterion::Criterion;
+use crate::injection::criterion::{Criterion, Touch};
 use crate::packet::{Packet, REPLENISH};
+use crate::touch::{TouchError, TouchMemory};
 
 /// Bytes that a replenish descriptor moves.
 const WORD_BYTES: u64 = 8;
@@ -40,7 +44,24 @@ pub(super) fn packet_arrived<O: Owner>(
     Ok(())
 }
 
+/// The memory that replenish descriptors of `criterion` touch, if they touch any.
+pub(super) fn touch_memory(criterion: Criterion) -> Result<Option<TouchMemory>, TouchError> {
+    let touches = criterion == Criterion::TouchingPut(Touch::Memory);
+    touches.then(TouchMemory::new).transpose()
+}
+
 impl<O: Owner> MessagingUnit<O> {
+    /// When the first timer expires, if timers are all that its injection FIFOs wait for.
+    pub fn waits_until(&self) -> Option<Instant> {
+        let waiting = self.targets.iter().filter(|to| to.backlog.get() != 0);
+        let mut deadlines = waiting.map(|to| to.fifo.borrow().waits_until());
+        // One that waits for something else makes it none.
+        deadlines.try_fold(None::<Instant>, |soonest, deadline| {
+            let deadline = deadline?;
+            Some(Some(soonest.map_or(deadline, |other| other.min(deadline))))
+        })?
+    }
+
     /// Moves the word of a replenish descriptor; true when that is done.
     pub(super) fn transfer_locally(&self, descriptor: &mut Descriptor) -> Result<bool, UnitError> {
         if descriptor.operation == Operation::MemoryFifo {
@@ -50,11 +71,25 @@ impl<O: Owner> MessagingUnit<O> {
             };
             own.lane.write_word(&reserved, 0, descriptor.metadata);
             own.commit(reserved, REPLENISH, 0, WORD_BYTES as usize);
+        } else if let Some(memory) = &self.touch_memory {
+            memory.put(descriptor.metadata)?;
+            self.touched.set(memory.take());
         } else {
             self.touched.set(true);
         }
         descriptor.injected = descriptor.bytes;
         Ok(true)
+    }
+
+    /// The engine has nothing left to do for a target while descriptors are pending: if it has
+    /// sent the packet that replenishes, handles what has arrived in the own reception FIFO up to
+    /// that, rather than stand still until the next poll. True if packets have been handled.
+    pub(super) fn take_replenish_packet(&self, owner: &O, to: &Target) -> Result<bool, UnitError> {
+        let packet = to.fifo.borrow().criterion() == Criterion::MemoryFifo;
+        if !packet || to.backlog.get() == 0 {
+            return Ok(false);
+        }
+        Ok(self.poll_lane(owner, self.rank)? > 0)
     }
 
     /// The slot of a replenish descriptor is free: a direct put interrupts now, while a packet

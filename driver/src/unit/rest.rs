@@ -5,12 +5,15 @@
 //! [`MessagingUnit::doorbell`], which needs no lock.
 
 use std::ops::Deref;
+use std::time::Instant;
 
-use pamir_shm::atomic::{AtomicU32, Ordering, fence};
+use pamir_shm::atomic::AtomicU32;
 use pamir_shm::mapped::Mapped;
 use pamir_shm::{membarrier, sleep};
 
 use super::{MessagingUnit, Owner, UnitError};
+use crate::announcement;
+use crate::job::Job;
 use crate::layout::RankBlock;
 
 /// Wakes whoever sleeps on a unit; it may go to any thread.
@@ -18,13 +21,16 @@ use crate::layout::RankBlock;
 pub struct Doorbell(Mapped<RankBlock>);
 
 impl Doorbell {
+    /// What wakes the unit of `rank`.
+    pub(crate) fn new(job: &Job, rank: usize) -> Result<Self, UnitError> {
+        let block = job.layout().rank_block(rank);
+        Ok(Self(Mapped::new(job.segment(), block)?))
+    }
+
     /// Wakes the sleeper, if there is one. What was written before this is seen by the last
     /// look of one that is about to sleep.
     pub fn ring(&self) {
-        // The sleeper stores its announcement, fences and looks; we have stored, fence and look
-        // at the announcement: one of the two sees the other.
-        fence(Ordering::SeqCst);
-        if sleep::must_wake(&self.0.sleep) {
+        if announcement::rouse(&self.0.sleep) {
             sleep::wake(&self.0.sleep);
         }
     }
@@ -38,8 +44,7 @@ impl Doorbell {
 impl<O: Owner> MessagingUnit<O> {
     /// What wakes this unit from other threads of the process.
     pub fn doorbell(&self) -> Result<Doorbell, UnitError> {
-        let block = self.job.layout().rank_block(self.rank);
-        Ok(Doorbell(Mapped::new(self.job.segment(), block)?))
+        Doorbell::new(&self.job, self.rank)
     }
 
     /// Tells the senders that this unit is going to sleep, and looks a last time, also with
@@ -47,15 +52,18 @@ impl<O: Owner> MessagingUnit<O> {
     /// sender will see it; if not, sleep for a short while only.
     pub fn announce_rest(&self, look: impl FnOnce() -> bool) -> Result<Option<bool>, UnitError> {
         let word = &*self.targets[self.rank].block.sleep;
-        sleep::announce(word);
-        fence(Ordering::SeqCst);
-        let ordered = self.barrier_reaches_all && membarrier::global();
-        if look() || self.any_arrived()? {
-            sleep::cancel(word);
-            return Ok(None);
-        }
-        Ok(Some(ordered))
+        let (mut ordered, mut failure) = (false, None);
+        let rests = announcement::announce(word, || {
+            ordered = self.barrier_reaches_all && membarrier::global();
+            look()
+                || self.any_arrived().unwrap_or_else(|error| {
+                    failure = Some(error);
+                    true
+                })
+        });
+        failure.map_or(Ok(rests.then_some(ordered)), Err)
     }
+
     /// Sleeps until a packet comes, somebody rings, or `look` has seen something; or for a
     /// moment where something else may be waited for: a lane that is full (its consumer does
     /// not wake us), or a kernel without the barrier that makes senders see that we sleep.
@@ -72,7 +80,11 @@ impl<O: Owner> MessagingUnit<O> {
         };
         let short = self.has_backlog().then_some(50_000);
         let unordered = (!ordered).then_some(1_000_000);
-        let limits = [short, unordered, limit_ns];
+        let timer = self.waits_until().map(|at| {
+            let left = at.saturating_duration_since(Instant::now());
+            left.as_nanos() as u64
+        });
+        let limits = [short, unordered, limit_ns, timer];
         sleep::wait(word, limits.into_iter().flatten().min());
         sleep::cancel(word);
         Ok(())

@@ -4,6 +4,7 @@
 // says: MPI_Type_commit, made by Vector: 800 bytes in 100 blocks from 0 to 1592
 // says: loop 100 \{ copy 8, skip 8 \}
 // says: moved by: .*8-byte blocks
+// says: one is sent by: immediate, in one piece
 // With PAMIR_EXPLAIN_TYPES=1 a type prints, when it is committed, what it compiled to.
 #include <stdlib.h>
 

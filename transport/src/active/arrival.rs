@@ -16,6 +16,8 @@ use pamir_driver::unit::UnitError;
 
 use crate::active::TransferError;
 use crate::active::dispatch::{Arrival, DISPATCH_IDS, Receive, Status};
+use crate::active::line;
+use crate::active::memory::Memory;
 use crate::active::operation::{Operation, Receipt};
 use crate::active::send::{ACKNOWLEDGE, BY_KERNEL, IN_PACKETS, nonsense};
 use crate::context::Context;
@@ -64,6 +66,9 @@ impl Parts {
 }
 
 fn active(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+    if let Some(header_bytes) = line::header_bytes(&packet) {
+        return line::arrived(context, origin, &packet, header_bytes);
+    }
     let parts = Parts::of(&packet, origin, packet.data_at(8))?;
     context.with_copy(&packet, parts.start, packet.bytes(), |bytes| {
         let (header, data) = bytes.split_at(parts.header_bytes);
@@ -71,10 +76,24 @@ fn active(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), Unit
         let total = data.len();
         let receive = context.dispatch(origin, dispatch, header, Some(data), total);
         let from = parts.start + parts.header_bytes;
-        let mut receipt = receipt(origin, parts.acknowledge, total, receive);
-        land(&mut receipt, &packet, from);
-        context.received_active(receipt)
+        take(context, origin, &packet, parts.acknowledge, from, receive)
     })
+}
+
+/// Takes the data of a message of one packet, from the packet's byte `from` on, to where its
+/// handler wants it.
+pub(super) fn take(
+    context: &Context,
+    origin: u32,
+    packet: &Packet<'_>,
+    acknowledge: Option<u64>,
+    from: usize,
+    receive: Receive,
+) -> Result<(), UnitError> {
+    let total = packet.bytes() - from;
+    let mut receipt = receipt(origin, acknowledge, total, receive);
+    land(&mut receipt, packet, from);
+    context.received_active(receipt)
 }
 
 fn active_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
@@ -138,19 +157,20 @@ fn data_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), U
 
 fn continuation(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     let incoming = &context.active.incoming[origin as usize];
-    let all = context
+    let coming = context
         .active
         .operations
         .with(incoming.get(), |operation| match operation {
             Operation::Receive(receipt) => {
-                land(receipt, &packet, packet.data_at(0));
-                Some(receipt.at >= receipt.total)
+                let landing = Landing::of(receipt, &packet, packet.data_at(0));
+                Some((landing, receipt.at >= receipt.total))
             }
             _ => None,
         });
-    let Some(Some(all)) = all else {
+    let Some(Some((landing, all))) = coming else {
         return Err(nonsense(origin as usize, "it continues no active message"));
     };
+    landing.land(&packet, packet.data_at(0));
     if all {
         let receipt = context.take_receipt(incoming.replace(0), origin)?;
         context.received_active(receipt)?;
@@ -172,7 +192,7 @@ fn put_arrived(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(),
 fn receipt(origin: u32, acknowledge: Option<u64>, total: usize, receive: Receive) -> Receipt {
     Receipt {
         origin: origin as usize,
-        address: receive.address,
+        memory: receive.memory,
         room: receive.room,
         at: 0,
         total,
@@ -182,15 +202,35 @@ fn receipt(origin: u32, acknowledge: Option<u64>, total: usize, receive: Receive
     }
 }
 
+/// Where the next bytes of a message go.
+struct Landing {
+    memory: Memory,
+    at: usize,
+    bytes: usize,
+}
+
+impl Landing {
+    /// Of a packet's bytes from its byte `from` on, which count as come.
+    fn of(receipt: &mut Receipt, packet: &Packet<'_>, from: usize) -> Self {
+        let came = packet.bytes().saturating_sub(from);
+        let at = receipt.at;
+        receipt.at += came;
+        Self {
+            memory: receipt.memory.clone(),
+            at,
+            bytes: came.min(receipt.room.saturating_sub(at)),
+        }
+    }
+
+    fn land(&self, packet: &Packet<'_>, from: usize) {
+        // SAFETY: at + bytes is at most the room, which the handler vouched for.
+        unsafe { self.memory.land(self.at, packet, from, self.bytes) };
+    }
+}
+
 /// Copies a packet's bytes from its byte `from` on to where the message goes.
 fn land(receipt: &mut Receipt, packet: &Packet<'_>, from: usize) {
-    let came = packet.bytes().saturating_sub(from);
-    let bytes = came.min(receipt.room.saturating_sub(receipt.at));
-    if bytes > 0 {
-        // SAFETY: at + bytes is at most the room, which the handler vouched for.
-        unsafe { packet.copy_to(from, receipt.address.wrapping_add(receipt.at), bytes) };
-    }
-    receipt.at += came;
+    Landing::of(receipt, packet, from).land(packet, from);
 }
 
 impl Context {
@@ -227,7 +267,7 @@ impl Context {
         bytes: usize,
     ) -> Receive {
         let arrival = Arrival {
-            origin: self.place.endpoint(origin as usize),
+            origin: self.active.endpoint(origin),
             header,
             data,
             bytes,
@@ -275,10 +315,14 @@ impl Context {
         if packets && metadata & BY_KERNEL == 0 || self.kernel_refuses.get() {
             return false;
         }
+        if !receipt.memory.is_contiguous() {
+            return false;
+        }
         let process = self.unit.job().process(receipt.origin).unwrap_or(0);
         let bytes = receipt.total.min(receipt.room);
         // SAFETY: the handler vouched for the room.
-        let copied = unsafe { kernel_copy::read(process, receipt.address, address, bytes) };
+        let copied =
+            unsafe { kernel_copy::read(process, receipt.memory.address(), address, bytes) };
         self.kernel_refuses.set(copied.is_err());
         receipt.at = receipt.total;
         copied.is_ok()

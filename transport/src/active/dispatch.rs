@@ -6,12 +6,15 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use crate::active::memory::Memory;
 use crate::active::{ActiveError, Completion, TransferError};
 use crate::context::Context;
 use crate::endpoint::Endpoint;
+use crate::tagged::buffer::Noncontiguous;
 
-/// How many dispatch ids there are: 0 to one less.
-pub const DISPATCH_IDS: u16 = 4096;
+/// How many dispatch ids there are: 0 to one less. A library that gives its programs 2048 has as
+/// many for messages about theirs, and a few of its own.
+pub const DISPATCH_IDS: u16 = 4096 + 16;
 
 /// A message that has arrived, or has begun to.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +31,7 @@ pub struct Arrival<'a> {
 
 /// Where the data of a message goes, and who is told.
 pub struct Receive {
-    pub(super) address: *mut u8,
+    pub(super) memory: Memory,
     pub(super) room: usize,
     pub(crate) done: Option<Completion>,
     pub(crate) status: Status,
@@ -38,7 +41,7 @@ impl Receive {
     /// Nowhere: the handler has used what it wants.
     pub fn nowhere() -> Self {
         Self {
-            address: std::ptr::null_mut(),
+            memory: Memory::Contiguous(std::ptr::null_mut()),
             room: 0,
             done: None,
             status: Status::Good,
@@ -53,8 +56,22 @@ impl Receive {
     /// called.
     pub unsafe fn into(address: *mut u8, room: usize) -> Self {
         Self {
-            address,
+            memory: Memory::Contiguous(address),
             room,
+            ..Self::nowhere()
+        }
+    }
+
+    /// To memory that does not lie together. It is not asked for bytes, only given them, in
+    /// the order of the message.
+    ///
+    /// # Safety
+    ///
+    /// What it describes is writable until the completion given to [`Self::then`] is called.
+    pub unsafe fn scattered(memory: impl Noncontiguous + 'static) -> Self {
+        Self {
+            room: memory.bytes(),
+            memory: Memory::scattered(memory),
             ..Self::nowhere()
         }
     }
@@ -66,6 +83,17 @@ impl Receive {
             done: Some(Box::new(done)),
             ..self
         }
+    }
+
+    /// The message is not taken, as if no handler were set; its origin is told if it waits.
+    pub fn unhandled() -> Self {
+        Self::refused(Status::NoHandler)
+    }
+
+    /// Whether nothing is left to be done for a message that nobody waits for.
+    #[inline(always)]
+    pub(super) fn is_over(&self) -> bool {
+        self.room == 0 && self.done.is_none() && self.status == Status::Good
     }
 
     /// The message is not taken; its origin is told why.
@@ -95,7 +123,7 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    pub(super) fn field(self) -> u16 {
+    pub(crate) fn field(self) -> u16 {
         match self {
             Self::Good => 0,
             Self::NoHandler => 1,
@@ -103,7 +131,7 @@ impl Status {
         }
     }
 
-    pub(super) fn result(field: u16) -> Result<(), TransferError> {
+    pub(crate) fn result(field: u16) -> Result<(), TransferError> {
         match field {
             0 => Ok(()),
             1 => Err(TransferError::NoHandler),

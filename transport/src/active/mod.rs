@@ -26,12 +26,14 @@ use std::cell::{Cell, RefCell};
 use pamir_driver::unit::UnitError;
 
 use crate::context::Context;
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, Place};
 use crate::fence::Fence;
 
 pub mod dispatch;
 
 pub(crate) mod arrival;
+mod line;
+pub(crate) mod memory;
 pub(crate) mod operation;
 pub(crate) mod peers;
 pub mod send;
@@ -139,6 +141,8 @@ pub(crate) struct ActiveMessages {
     pub(crate) peers: Peers,
     /// Fences that wait.
     pub(crate) fences: RefCell<Vec<Fence>>,
+    /// The endpoint of each messaging unit.
+    endpoints: Vec<Endpoint>,
     /// For each origin, the operation whose packets are still coming; 0 for none.
     incoming: Vec<Cell<u64>>,
     /// Room for the header and data of a short message, out of its origin's reach.
@@ -146,8 +150,9 @@ pub(crate) struct ActiveMessages {
 }
 
 impl ActiveMessages {
-    pub(crate) fn new(units: usize) -> Self {
+    pub(crate) fn new(place: Place, units: usize) -> Self {
         Self {
+            endpoints: (0..units).map(|unit| place.endpoint(unit)).collect(),
             table: DispatchTable(RefCell::default()),
             operations: Operations::default(),
             peers: Peers::new(units),
@@ -155,6 +160,14 @@ impl ActiveMessages {
             incoming: (0..units).map(|_| Cell::new(0)).collect(),
             scratch: Cell::default(),
         }
+    }
+}
+
+impl ActiveMessages {
+    /// The endpoint of a message's origin.
+    #[inline(always)]
+    fn endpoint(&self, origin: u32) -> Endpoint {
+        self.endpoints[origin as usize]
     }
 }
 

@@ -16,8 +16,10 @@ use pamir_driver::counter::CounterId;
 
 use crate::active::Completion;
 use crate::active::dispatch::Status;
+use crate::active::memory::Memory;
 use crate::one_sided::Transfer;
 use crate::read_modify_write::Asked;
+use crate::scattered::ScatteredTransfer;
 
 /// Set in every operation's word.
 const MARK: u64 = 1 << 63;
@@ -43,6 +45,8 @@ pub(crate) enum Operation {
     },
     /// A get whose data comes as a message.
     Get(Transfer),
+    /// A put or a get between layouts that the target is asked for.
+    Scattered(ScatteredTransfer),
     /// An integer that another task is to modify.
     ReadModifyWrite(Asked),
 }
@@ -54,6 +58,7 @@ impl Operation {
             Self::Send(send) => Some(send.target),
             Self::Receive(_) => None,
             Self::Direct { transfer, .. } | Self::Get(transfer) => Some(transfer.target()),
+            Self::Scattered(transfer) => Some(transfer.target()),
             Self::ReadModifyWrite(asked) => Some(asked.target),
         }
     }
@@ -64,7 +69,7 @@ pub(crate) struct Send {
     pub(crate) target: usize,
     /// What goes before the data in the first packet.
     pub(crate) prefix: Vec<u8>,
-    pub(crate) source: *const u8,
+    pub(crate) memory: Memory,
     pub(crate) bytes: usize,
     pub(crate) local: Option<Completion>,
     pub(crate) remote: Option<Completion>,
@@ -75,7 +80,7 @@ pub(crate) struct Send {
 /// A message at its target.
 pub(crate) struct Receipt {
     pub(crate) origin: usize,
-    pub(crate) address: *mut u8,
+    pub(crate) memory: Memory,
     pub(crate) room: usize,
     /// Data that has come.
     pub(crate) at: usize,
@@ -164,7 +169,7 @@ mod tests {
         Operation::Send(Send {
             target: 0,
             prefix: Vec::new(),
-            source: std::ptr::null(),
+            memory: Memory::Contiguous(std::ptr::null_mut()),
             bytes,
             local: None,
             remote: None,

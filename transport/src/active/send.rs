@@ -14,6 +14,7 @@ use pamir_driver::kernel_copy::KernelCopyError;
 use pamir_driver::unit::UnitError;
 
 use crate::active::dispatch::{DISPATCH_IDS, Status};
+use crate::active::memory::Memory;
 use crate::active::operation::{Operation, Send};
 use crate::active::{ActiveError, Completion, TransferError};
 use crate::context::Context;
@@ -21,6 +22,7 @@ use crate::endpoint::Endpoint;
 use crate::protocol::kind;
 use crate::protocol::select::SendProtocol;
 use crate::selection::Choice;
+use crate::tagged::buffer::Noncontiguous;
 
 /// In the metadata: the origin waits for `ACTIVE_DONE`, and its operation comes first.
 pub(super) const ACKNOWLEDGE: u64 = 1 << 16;
@@ -58,7 +60,7 @@ impl std::fmt::Debug for ActiveMessage<'_> {
 impl Context {
     /// Sends a header and data that together fit one packet, and forgets them: both may be
     /// changed at once.
-    #[inline]
+    #[inline(always)]
     pub fn send_immediate(
         &self,
         to: Endpoint,
@@ -73,8 +75,22 @@ impl Context {
     }
 
     /// The same, or nothing: false while the way to the target is full.
-    #[inline]
+    #[inline(always)]
     pub fn try_send_immediate(
+        &self,
+        to: Endpoint,
+        dispatch: u16,
+        header: &[u8],
+        data: &[u8],
+    ) -> Result<bool, ActiveError> {
+        if self.send_active_line(to, dispatch, header, data) {
+            return Ok(true);
+        }
+        self.try_send_packet(to, dispatch, header, data)
+    }
+
+    #[inline(never)]
+    fn try_send_packet(
         &self,
         to: Endpoint,
         dispatch: u16,
@@ -131,6 +147,24 @@ impl Context {
         Ok(())
     }
 
+    /// Sends a header and the bytes of memory that does not lie together, which is asked for
+    /// them in their order. They go straight into the packets.
+    ///
+    /// # Safety
+    ///
+    /// What `source` describes is readable until the completions, as for [`Self::send_active`].
+    pub unsafe fn send_active_scattered(
+        &self,
+        message: ActiveMessage<'_>,
+        source: impl Noncontiguous + 'static,
+    ) -> Result<(), ActiveError> {
+        let target = self.check(message.to, message.dispatch, message.header)?;
+        let bytes = source.bytes();
+        // SAFETY: as the caller vouches.
+        unsafe { self.start_active_from(target, message, Memory::scattered(source), bytes)? };
+        Ok(())
+    }
+
     fn check(&self, to: Endpoint, dispatch: u16, header: &[u8]) -> Result<usize, ActiveError> {
         let most = self.longest_header_bytes();
         if dispatch >= DISPATCH_IDS {
@@ -155,6 +189,23 @@ impl Context {
         source: *const u8,
         bytes: usize,
     ) -> Result<(), UnitError> {
+        let memory = Memory::Contiguous(source.cast_mut());
+        // SAFETY: as the caller vouches.
+        unsafe { self.start_active_from(target, message, memory, bytes) }
+    }
+
+    /// The same from any memory of `bytes` bytes.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::send_active`].
+    pub(crate) unsafe fn start_active_from(
+        &self,
+        target: usize,
+        message: ActiveMessage<'_>,
+        memory: Memory,
+        bytes: usize,
+    ) -> Result<(), UnitError> {
         let ActiveMessage {
             dispatch,
             header,
@@ -165,7 +216,9 @@ impl Context {
         let acknowledged = remote.is_some();
         let acknowledge_bytes = if acknowledged { 8 } else { 0 };
         let whole = acknowledge_bytes + header.len() + bytes;
-        if self.table.is_immediate(whole) && !acknowledged {
+        let source = memory.address().cast_const();
+        let contiguous = memory.is_contiguous();
+        if self.table.is_immediate(whole) && !acknowledged && contiguous {
             let parts = [(header.as_ptr(), header.len()), (source, bytes)];
             let metadata = header.len() as u64;
             // SAFETY: the header is a slice, and the caller vouches for the source; the table
@@ -184,7 +237,7 @@ impl Context {
         let word = self.active.operations.start(Operation::Send(Send {
             target,
             prefix: Vec::new(),
-            source,
+            memory,
             bytes,
             local,
             remote,
@@ -193,7 +246,12 @@ impl Context {
         let flag = if acknowledged { ACKNOWLEDGE } else { 0 };
         let metadata = header.len() as u64 | flag;
         if protocol.asks() {
-            let metadata = metadata | way(protocol);
+            let metadata = metadata
+                | if contiguous {
+                    way(protocol)
+                } else {
+                    IN_PACKETS
+                };
             let words = [word, bytes as u64, source as u64].map(u64::to_ne_bytes);
             let request = [words.as_flattened(), header].concat();
             return self.control(target, kind::ACTIVE_REQUEST, dispatch, metadata, &request);
@@ -255,24 +313,22 @@ impl Context {
 
     /// The engine asks for a piece of a message.
     pub(crate) fn fill_active(&self, word: u64, at: usize, target: *mut u8, bytes: usize) {
-        self.active.operations.with(word, |operation| {
+        let rest = self.active.operations.with(word, |operation| {
             let Operation::Send(send) = operation else {
-                return;
+                return None;
             };
             let prefix = send.prefix.get(at..).unwrap_or(&[]);
             let from_prefix = prefix.len().min(bytes);
             let from = (at + from_prefix).saturating_sub(send.prefix.len());
-            // SAFETY: the engine gives room for the bytes, and asks for no more than prefix and
-            // data have; whoever started the send vouched for the source.
-            unsafe {
-                std::ptr::copy_nonoverlapping(prefix.as_ptr(), target, from_prefix);
-                std::ptr::copy_nonoverlapping(
-                    send.source.wrapping_add(from),
-                    target.wrapping_add(from_prefix),
-                    bytes - from_prefix,
-                );
-            }
+            // SAFETY: the engine gives room for the bytes.
+            unsafe { std::ptr::copy_nonoverlapping(prefix.as_ptr(), target, from_prefix) };
+            Some((send.memory.clone(), from, from_prefix))
         });
+        if let Some(Some((memory, from, done))) = rest {
+            // SAFETY: the engine gives room for the bytes, and asks for no more than prefix and
+            // data have; whoever started the send vouched for the memory.
+            unsafe { memory.pack(from, target.wrapping_add(done), bytes - done) };
+        }
     }
 
     /// The engine is done with a descriptor of an operation.

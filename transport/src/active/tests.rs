@@ -18,6 +18,8 @@ use crate::protocol::select::{GetProtocol, PutProtocol, SendProtocol, SendTable}
 use crate::selection::{Choice, Ranges, Row, Situation};
 
 mod remote;
+mod scattered;
+mod walk;
 
 /// Handler of messages whose data the transport puts into place.
 const INTO: u16 = 7;

@@ -34,6 +34,12 @@ pub enum ExchangeError {
         /// Bytes that there was room for.
         expected_bytes: usize,
     },
+    /// A member has left, and all that it has sent was received.
+    #[error("rank {rank} has left while its part in the operation was waited for")]
+    Left {
+        /// The other member's rank.
+        rank: usize,
+    },
     /// The shared memory between a member and this one makes no sense.
     #[error("the shared memory between rank {rank} and this one is corrupt")]
     Corrupt {

@@ -21,6 +21,7 @@ pub mod alltoall;
 pub mod alltoall_in_place;
 pub mod alltoallv;
 pub mod barrier;
+pub mod binary_tree;
 pub mod blocks;
 pub mod broadcast;
 pub mod error;
@@ -31,6 +32,7 @@ pub mod gatherv;
 pub mod inter;
 pub mod join;
 pub mod neighbor;
+pub mod noting;
 pub mod power_of_two;
 pub mod reduce;
 pub mod reduce_scatter;
@@ -64,6 +66,7 @@ pub use neighbor::{
     Neighborhood, Pairing, neighbor_allgather, neighbor_allgatherv, neighbor_alltoall,
     neighbor_alltoallv, neighbor_alltoallv_with,
 };
+pub use noting::{Fault, Noting};
 pub use reduce::{reduce, reduce_with};
 pub use reduce_scatter::{reduce_scatter, reduce_scatter_with};
 pub use reduction::Reduction;

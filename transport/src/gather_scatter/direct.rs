@@ -39,7 +39,12 @@ impl Machine {
     /// answers how many. Both may be irregular; two contiguous buffers may
     /// even overlap.
     pub fn copy_to(&mut self, target: &mut Self) -> usize {
-        let bytes = self.remaining().min(target.remaining());
+        self.copy_bytes_to(target, usize::MAX)
+    }
+
+    /// The same for at most `bytes` bytes.
+    pub fn copy_bytes_to(&mut self, target: &mut Self, bytes: usize) -> usize {
+        let bytes = bytes.min(self.remaining()).min(target.remaining());
         match (self.contiguous(), target.contiguous()) {
             (Some((from, _)), Some((to, _))) => {
                 let from = from.wrapping_add(self.offset());

@@ -154,6 +154,67 @@ pub(super) unsafe fn scatter_listed(input: *const u8, to: usize, list: &[i64], b
     }
 }
 
+/// Whether rows of a grid are copied with wider registers, each by [`gather`].
+#[inline(always)]
+pub(super) fn rows_are_vectors(count: usize, block: usize, stride: i64) -> bool {
+    count >= LEAST_VECTOR && vectors::pays(block, stride)
+}
+
+/// Copies `rows` rows of `count` blocks between two grids: for each its rows, and the distance in
+/// bytes from block to block in one.
+///
+/// # Safety
+/// Each block readable on one side and writable on the other, not overlapping.
+#[inline]
+pub(super) unsafe fn copy_grid(
+    from: (Steps, i64),
+    to: (Steps, i64),
+    (rows, count): (usize, usize),
+    block: usize,
+) {
+    // SAFETY: the caller vouches for every block.
+    unsafe {
+        by_block_size!(
+            block,
+            copy_grid_fixed,
+            for row in 0..rows {
+                let [from, to] = [from, to].map(|grid| row_of(grid, row));
+                copy_steps(from, to, count, block);
+            },
+            (from, to, rows, count)
+        );
+    }
+}
+
+/// The blocks of a row.
+#[inline(always)]
+fn row_of((rows, stride): (Steps, i64), row: usize) -> Steps {
+    Steps {
+        start: address(rows.start, (row as i64).wrapping_mul(rows.stride)),
+        stride,
+    }
+}
+
+/// # Safety
+/// As for [`copy_grid`] with blocks of `N` bytes.
+unsafe fn copy_grid_fixed<const N: usize>(
+    from: (Steps, i64),
+    to: (Steps, i64),
+    rows: usize,
+    count: usize,
+) {
+    for row in 0..rows {
+        let [from, to] = [from, to].map(|grid| row_of(grid, row));
+        let (mut source_at, mut target_at) = (from.start, to.start);
+        for _ in 0..count {
+            // SAFETY: the caller vouches for every block.
+            unsafe { copy_fixed::<N>(source(source_at), destination(target_at)) };
+            source_at = address(source_at, from.stride);
+            target_at = address(target_at, to.stride);
+        }
+    }
+}
+
 /// Addresses at equal distance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Steps {

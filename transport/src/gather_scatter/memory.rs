@@ -7,12 +7,12 @@
 //! side; a machine's base obeys the contract of [`Machine::new`].
 
 use super::kernel::{
-    Steps, address, copy_block, copy_steps, destination, gather, gather_listed, scatter,
-    scatter_listed, source,
+    Steps, address, copy_block, copy_grid, copy_steps, destination, gather, gather_listed,
+    rows_are_vectors, scatter, scatter_listed, source,
 };
 use super::machine::{Machine, State};
 use super::program::Program;
-use super::sink::{Blocklist, Repeat, Sink};
+use super::sink::{Blocklist, Repeat, Row, Sink, all};
 
 impl Machine {
     /// A machine at the start of `program` over the buffer at `base`.
@@ -79,6 +79,35 @@ impl Machine {
     }
 }
 
+impl Program {
+    /// Packs all of the memory at `base` into `out`, without a machine that could stop.
+    ///
+    /// # Safety
+    /// As for [`Machine::new`] as long as this lasts; `out` is writable for [`Program::bytes`]
+    /// bytes that do not overlap that memory.
+    #[inline]
+    pub unsafe fn pack(&self, base: *mut u8, out: *mut u8) {
+        let base = base.expose_provenance();
+        all(self, &mut Gather { base, out });
+    }
+
+    /// Unpacks `bytes` bytes to the memory at `base`, or as many as there are places for.
+    ///
+    /// # Safety
+    /// As for [`Machine::new`] as long as this lasts; `input` is readable for the bytes, which do
+    /// not overlap that memory.
+    #[inline]
+    pub unsafe fn unpack(&self, base: *mut u8, input: *const u8, bytes: usize) {
+        let base = base.expose_provenance();
+        let mut scatter = Scatter { base, input };
+        if bytes >= self.bytes() {
+            all(self, &mut scatter);
+        } else {
+            State::default().run(self, bytes, &mut scatter);
+        }
+    }
+}
+
 /// Reads user memory, writes packed bytes.
 struct Gather {
     base: usize,
@@ -121,6 +150,23 @@ impl Sink for Gather {
         unsafe {
             gather_listed(from, list, self.out, block);
             self.out = self.out.add(list.len() * block);
+        }
+    }
+
+    #[inline]
+    fn grid(&mut self, displacement: i64, repeat: Repeat, (count, block, stride): Row) {
+        if rows_are_vectors(count, block, stride) {
+            for index in 0..repeat.count {
+                self.strided(repeat.place(displacement, index), count, block, stride);
+            }
+            return;
+        }
+        let user = grid_at(address(self.base, displacement), repeat.stride, stride);
+        let packed = packed_grid(self.out.expose_provenance(), count, block);
+        // SAFETY: as for `block`, for each block of each row; the packed side holds all rows.
+        unsafe {
+            copy_grid(user, packed, (repeat.count, count), block);
+            self.out = self.out.add(repeat.count * count * block);
         }
     }
 
@@ -188,6 +234,17 @@ impl Sink for Scatter {
     }
 
     #[inline]
+    fn grid(&mut self, displacement: i64, repeat: Repeat, (count, block, stride): Row) {
+        let user = grid_at(address(self.base, displacement), repeat.stride, stride);
+        let packed = packed_grid(self.input.expose_provenance(), count, block);
+        // SAFETY: as for `block`, for each block of each row; the packed side holds all rows.
+        unsafe {
+            copy_grid(packed, user, (repeat.count, count), block);
+            self.input = self.input.add(repeat.count * count * block);
+        }
+    }
+
+    #[inline]
     fn interleaved(&mut self, displacement: i64, repeat: Repeat, list: Blocklist<'_>) {
         let to = address(self.base, displacement);
         let packed = self.input.expose_provenance();
@@ -207,6 +264,22 @@ impl Sink for Scatter {
         // SAFETY: the packed side holds all iterations.
         self.input = unsafe { self.input.add(repeat.count * repeat.bytes) };
     }
+}
+
+/// A grid whose first block is at `start`.
+#[inline(always)]
+fn grid_at(start: usize, row_stride: i64, stride: i64) -> (Steps, i64) {
+    let rows = Steps {
+        start,
+        stride: row_stride,
+    };
+    (rows, stride)
+}
+
+/// The packed side of a grid, whose blocks follow each other.
+#[inline(always)]
+fn packed_grid(start: usize, count: usize, block: usize) -> (Steps, i64) {
+    grid_at(start, (count * block) as i64, block as i64)
 }
 
 /// Iterations copied in one round, small enough that a round's memory stays

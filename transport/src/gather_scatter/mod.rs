@@ -7,7 +7,7 @@
 //!                   program ──── explain
 //!          run by ┌────┴─────┐ sought by
 //!              machine     dummy ── prefix_sums
-//!           sink  │   └─ random_access (bytes in any order; states kept at gaps)
+//!           sink  │   └─ random_access (bytes in any order; states kept at gaps) ── section
 //!        memory, direct
 //!                 └─ kernel ─ vectors
 //! ```
@@ -28,6 +28,7 @@
 pub mod builder;
 pub mod canonical;
 pub mod code;
+pub mod elements;
 pub mod error;
 pub mod explain;
 pub mod machine;
@@ -35,6 +36,7 @@ pub mod node;
 pub mod prefix_sums;
 pub mod program;
 pub mod random_access;
+pub mod section;
 pub mod sink;
 pub mod stripes;
 
@@ -52,3 +54,4 @@ pub use error::ProgramError;
 pub use machine::{IoVector, Machine, State};
 pub use program::Program;
 pub use random_access::RandomAccess;
+pub use section::Section;

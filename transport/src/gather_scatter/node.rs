@@ -109,6 +109,7 @@ pub struct Sequence {
 struct Summary {
     bytes: usize,
     blocks: usize,
+    unit: usize,
     low: i64,
     high: i64,
     depth: usize,
@@ -148,6 +149,19 @@ impl Node {
             Node::Uniform(node) => node.summary.blocks,
             Node::Indexed(node) => node.summary.blocks,
             Node::Sequence(node) => node.summary.blocks,
+        }
+    }
+
+    /// The greatest common divisor of the blocks' lengths; 0 without data.
+    pub fn unit(&self) -> usize {
+        match self {
+            Node::Empty => 0,
+            Node::Block { bytes } => *bytes,
+            Node::Strided { block, .. } => *block,
+            Node::Loop(node) => node.summary.unit,
+            Node::Uniform(node) => node.summary.unit,
+            Node::Indexed(node) => node.summary.unit,
+            Node::Sequence(node) => node.summary.unit,
         }
     }
 
@@ -331,6 +345,7 @@ fn looped(count: usize, stride: i64, body: Node) -> Result<Node, ProgramError> {
     let summary = Summary {
         bytes: body.bytes() * count,
         blocks: body.blocks() * count,
+        unit: body.unit(),
         low: low + last.min(0),
         high: high + last.max(0),
         depth: limited(body.depth() + 1)?,
@@ -412,13 +427,16 @@ pub fn sequence(parts: impl IntoIterator<Item = Placed>) -> Result<Placed, Progr
     };
     let mut depth = 0;
     let mut blocks = 0usize;
+    let mut unit = 0;
     for part in &merged {
         depth = depth.max(part.node.depth() + 1);
+        unit = common_divisor(unit, part.node.unit());
         blocks = blocks.saturating_add(part.node.blocks());
     }
     let summary = Summary {
         bytes: total,
         blocks,
+        unit,
         low,
         high,
         depth: limited(depth)?,
@@ -458,6 +476,13 @@ pub fn sequence(parts: impl IntoIterator<Item = Placed>) -> Result<Placed, Progr
         displacement: origin,
         node,
     })
+}
+
+fn common_divisor(mut a: usize, mut b: usize) -> usize {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// The common distance, where all parts are the same node.

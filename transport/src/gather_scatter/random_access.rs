@@ -102,4 +102,12 @@ impl Noncontiguous for RandomAccess {
         // SAFETY: the caller vouches for the source, which is not the described memory.
         unsafe { self.machine.unpack_from(source, bytes) };
     }
+
+    fn fork(&self) -> Option<Box<dyn Noncontiguous + Send>> {
+        let machine = Machine {
+            state: State::default(),
+            ..self.machine.clone()
+        };
+        Some(Box::new(Self::new(machine)))
+    }
 }

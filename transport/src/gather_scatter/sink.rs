@@ -10,6 +10,7 @@
 
 use super::node::Node;
 use super::prefix_sums::SHORT_LIST;
+use super::program::Program;
 
 /// Receives the pieces of memory that a packed range stands for, in order.
 /// Displacements are in bytes from the buffer's address.
@@ -45,6 +46,14 @@ pub trait Sink {
         }
     }
 
+    /// Rows of `count` blocks at equal distance, `repeat.count` of them.
+    #[inline]
+    fn grid(&mut self, displacement: i64, repeat: Repeat, (count, block, stride): Row) {
+        for index in 0..repeat.count {
+            self.strided(repeat.place(displacement, index), count, block, stride);
+        }
+    }
+
     /// A short list of blocks, `repeat.count` times over, as arrays of C
     /// structures are made of.
     #[inline]
@@ -59,6 +68,9 @@ pub trait Sink {
     }
 }
 
+/// A row of blocks: how many, the bytes of each, and from each to the next.
+pub type Row = (usize, usize, i64);
+
 /// The dummy machine's: moves nothing.
 #[derive(Debug)]
 pub struct Nothing;
@@ -71,6 +83,8 @@ impl Sink for Nothing {
     fn uniform(&mut self, _: i64, _: &[i64], _: usize) {}
 
     fn indexed(&mut self, _: i64, _: &[i64], _: usize, _: &[usize]) {}
+
+    fn grid(&mut self, _: i64, _: Repeat, _: Row) {}
 
     fn interleaved(&mut self, _: i64, _: Repeat, _: Blocklist<'_>) {}
 }
@@ -101,6 +115,30 @@ pub enum Blocklist<'a> {
     Equal(&'a [i64], usize),
     /// Ending at the listed packed offsets.
     Ends(&'a [i64], &'a [usize]),
+}
+
+/// Tells `sink` all memory of a program.
+#[inline]
+pub(super) fn all(program: &Program, sink: &mut impl Sink) {
+    let node = &program.placed.node;
+    let base = program.placed.displacement;
+    if program.count == 1 {
+        return match node {
+            // The usual ones, without a call.
+            Node::Strided {
+                count,
+                block,
+                stride,
+            } => sink.strided(base, *count, *block, *stride),
+            _ => whole(node, base, sink),
+        };
+    }
+    let repeat = Repeat {
+        count: program.count,
+        stride: program.stride,
+        bytes: node.bytes(),
+    };
+    repeated(node, base, repeat, sink);
 }
 
 /// Emits all of `node`, which stands at `base`.
@@ -136,6 +174,11 @@ pub(super) fn whole(node: &Node, base: i64, sink: &mut impl Sink) {
 pub(super) fn repeated(body: &Node, base: i64, repeat: Repeat, sink: &mut impl Sink) {
     match body {
         Node::Block { bytes } => sink.strided(base, repeat.count, *bytes, repeat.stride),
+        Node::Strided {
+            count,
+            block,
+            stride,
+        } => sink.grid(base, repeat, (*count, *block, *stride)),
         Node::Uniform(node) if node.displacements.len() <= SHORT_LIST => {
             let list = Blocklist::Equal(&node.displacements, node.block);
             sink.interleaved(base, repeat, list);

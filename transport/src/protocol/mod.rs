@@ -5,6 +5,7 @@
 //! | immediate  | what fits one packet| `EAGER` |
 //! | eager      | a few packets       | `EAGER_LONG`, `CONTINUATION`... |
 //! | rendezvous | everything longer, and synchronous sends | `REQUEST_TO_SEND`, then `CLEAR_TO_SEND` and `DATA`...; or `FINISHED` once the target has copied through the kernel, for ranks that share a processor |
+//! | striped    | rendezvous of large messages where processors are idle, or asked for | `REQUEST_TO_SEND`, then `STRIPES_CLEAR`, and each stripe as a message of its own |
 
 pub mod select;
 
@@ -29,6 +30,9 @@ pub mod kind {
     /// A whole tagged message whose origin waits for it to be matched: metadata,
     /// origin's request, data.
     pub const EAGER_SYNCHRONOUS: u8 = 9;
+    /// The target is ready for the stripes of a rendezvous: origin's request, how it is
+    /// divided, target's requests; see [`crate::striping`].
+    pub const STRIPES_CLEAR: u8 = 10;
     /// A whole active message; see [`crate::active`] for this and the next ones.
     pub const ACTIVE: u8 = 32;
     /// The first packet of an active message of several.

@@ -7,15 +7,22 @@
 //! |------|-----------|--------------|
 //! | send | `immediate` | one packet |
 //! | send | `eager` | packets, sent without asking; what fits one packet goes immediately |
-//! | send | `rendezvous` | the target is asked; packets, or a copy through the kernel where ranks share a processor |
+//! | send | `rendezvous` | the target is asked; packets, or a copy through the kernel where ranks share a processor, or stripes where there are workers |
 //! | send | `rendezvous_packets` | the target is asked; packets |
 //! | send | `rendezvous_copy` | the target is asked; it copies through the kernel, or in packets what is not in one piece or the kernel refuses |
+//! | send | `striped` | the target is asked; at least two stripes ([`crate::striping`]) |
+//! | stripes, scattered_stripes | `one` to `sixteen` | how many stripes a message has |
 //! | put, get | `direct_put`, `remote_get` | a copy through the kernel, or messages where it refuses |
 //! | put, get | `memory_fifo` | messages |
 //!
 //! What cannot be immediate because it does not fit one packet goes as the next row says. What
 //! fits one line is immediate whatever the table says: its path has no table to look at.
 //! Messages of MPI's synchronous mode always ask the target.
+//!
+//! Stripes are for messages that ask the target: `stripes` for data in one piece, which a
+//! processor copies as fast as memory allows, `scattered_stripes` for data that a machine
+//! packs. Under `rendezvous` there are no more stripes than workers and master together, so one
+//! where no processor is idle.
 
 use pamir_driver::unit::LINE_DATA_BYTES;
 
@@ -38,6 +45,8 @@ choices! {
     RendezvousPackets = rendezvous_packets, Nothing;
     /// The same, and the target copies the data through the kernel.
     RendezvousCopy = rendezvous_copy, Nothing;
+    /// The same, and the data comes in stripes.
+    Striped = striped, Nothing;
     => &[
         Row::new(SendProtocol::Eager).up_to(EAGER_BYTES),
         Row::new(SendProtocol::Rendezvous),
@@ -64,12 +73,63 @@ choices! {
     => &[Row::new(GetProtocol::RemoteGet)];
 }
 
+/// Two kinds that say a number of stripes: that of data in one piece, and of all other data.
+macro_rules! numbers_of_stripes {
+    ($( $(#[$about:meta])* $enum:ident, $kind:literal, $two:expr, $four:expr; )+) => { $(
+        choices! {
+            $(#[$about])*
+            $enum, $kind, Some("bytes of the message");
+            /// It is not divided.
+            One = one, Nothing;
+            /// Two stripes.
+            Two = two, Nothing;
+            /// Three stripes.
+            Three = three, Nothing;
+            /// Four stripes.
+            Four = four, Nothing;
+            /// Six stripes.
+            Six = six, Nothing;
+            /// Eight stripes.
+            Eight = eight, Nothing;
+            /// Sixteen stripes.
+            Sixteen = sixteen, Nothing;
+            => &[
+                Row::new($enum::One).up_to($two - 1),
+                Row::new($enum::Two).up_to($four - 1),
+                Row::new($enum::Four),
+            ];
+        }
+
+        impl $enum {
+            /// How many stripes it stands for.
+            pub fn count(self) -> usize {
+                match self {
+                    Self::One => 1,
+                    Self::Two => 2,
+                    Self::Three => 3,
+                    Self::Four => 4,
+                    Self::Six => 6,
+                    Self::Eight => 8,
+                    Self::Sixteen => 16,
+                }
+            }
+        }
+    )+ };
+}
+
+numbers_of_stripes! {
+    /// Stripes of a message whose data lies in one piece.
+    Stripes, "stripes", 2 << 20, 8 << 20;
+    /// Stripes of a message whose data does not lie together at the origin.
+    ScatteredStripes, "scattered_stripes", 1 << 20, 4 << 20;
+}
+
 impl SendProtocol {
     /// Whether the target is asked first.
     pub fn asks(self) -> bool {
         matches!(
             self,
-            Self::Rendezvous | Self::RendezvousPackets | Self::RendezvousCopy
+            Self::Rendezvous | Self::RendezvousPackets | Self::RendezvousCopy | Self::Striped
         )
     }
 }

@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use super::choice::{Choice, Needs, Row, Situation};
 use super::table::{TableError, check_rows};
 use crate::collective as c;
-use crate::protocol::select::{GetProtocol, PutProtocol, SendProtocol};
+use crate::protocol::select::{GetProtocol, PutProtocol, ScatteredStripes, SendProtocol, Stripes};
 
 /// Why a row of text is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -132,8 +132,10 @@ impl<A: Choice> Kind for Of<A> {
 }
 
 /// All kinds: those of point-to-point messages and one-sided transfers, and the collectives.
-pub static KINDS: [&dyn Kind; 20] = [
+pub static KINDS: [&dyn Kind; 22] = [
     &Of::<SendProtocol>::THE,
+    &Of::<Stripes>::THE,
+    &Of::<ScatteredStripes>::THE,
     &Of::<PutProtocol>::THE,
     &Of::<GetProtocol>::THE,
     &Of::<c::barrier::Algorithm>::THE,

@@ -88,6 +88,47 @@ fn transfers_go_on_while_the_program_computes() {
 }
 
 #[test]
+fn statistics_tell_what_pended() {
+    const MESSAGES: u64 = 20_000;
+    let contexts = pair();
+    let arrived = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&arrived);
+    let receiver = move |_: &Context, _: crate::active::dispatch::Arrival<'_>| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        Receive::nowhere()
+    };
+    contexts[1].lock().set_dispatch(1, receiver).unwrap();
+    let to = contexts[1].lock().endpoint();
+    let source = [7_u8; 64];
+    for _ in 0..MESSAGES {
+        let message = ActiveMessage {
+            to,
+            dispatch: 1,
+            header: b"many",
+            local: None,
+            remote: None,
+        };
+        let sender = contexts[0].lock();
+        // SAFETY: the array outlives the messages.
+        unsafe { sender.send_active(message, source.as_ptr(), 64).unwrap() };
+    }
+    let statistics = |unit| contexts[0].lock().injection_statistics(unit);
+    assert!(statistics(1).most_pending > 0, "{:?}", statistics(1));
+    while arrived.load(Ordering::Relaxed) < MESSAGES {
+        contexts[1].lock().advance().unwrap();
+        contexts[0].lock().advance().unwrap();
+    }
+    let after = statistics(1);
+    assert_eq!(after.replenished, after.pended);
+    assert!(after.interrupts > 0 && after.interrupts < after.pended);
+    assert_eq!(
+        statistics(9),
+        Default::default(),
+        "there is no such context"
+    );
+}
+
+#[test]
 fn posted_work_runs_where_the_context_is_advanced() {
     const POSTS: u64 = 500;
     let contexts = pair();

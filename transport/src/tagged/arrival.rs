@@ -21,10 +21,11 @@ use pamir_driver::unit::UnitError;
 
 use crate::context::Context;
 use crate::protocol::kind;
+use crate::striping::Offered;
 use crate::tagged::buffer::{Buffer, Noncontiguous};
 use crate::tagged::envelope::Envelope;
 use crate::tagged::request::{Outcome, Request, RequestId};
-use crate::tagged::send::{BY_KERNEL, IN_ONE_PIECE, IN_PACKETS};
+use crate::tagged::send::{BY_KERNEL, IN_ONE_PIECE, IN_PACKETS, IN_STRIPES};
 
 /// Memory made ready at once for a message that nobody has asked for yet, in bytes.
 const RESERVED_BYTES: usize = 1 << 20;
@@ -87,6 +88,8 @@ pub struct Offer {
     origins_request: u64,
     /// Whether it lies in one piece, and how it shall be fetched.
     way: u16,
+    /// How it may be divided, a word that the origin chose.
+    division: u64,
 }
 
 /// Enters the handlers of tagged messages into the packet handler table.
@@ -100,6 +103,7 @@ pub(crate) fn register(handlers: &PacketHandlerTable<Context>) {
     handlers.set(kind::DATA, data);
     handlers.set(kind::DATA_LONG, data_long);
     handlers.set(kind::FINISHED, finished);
+    handlers.set(kind::STRIPES_CLEAR, stripes_clear);
 }
 
 /// The handler of kinds that nothing has been registered for.
@@ -281,6 +285,7 @@ fn request_to_send(context: &Context, origin: u32, packet: Packet<'_>) -> Result
         address: packet.word(16),
         origins_request: packet.word(24),
         way: packet.auxiliary(),
+        division: packet.word(32),
     };
     match context.take_receive(&envelope) {
         Some((id, request)) => context.fetch(id, request, origin, offer),
@@ -295,6 +300,10 @@ fn request_to_send(context: &Context, origin: u32, packet: Packet<'_>) -> Result
 
 fn clear_to_send(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     context.send_data(RequestId::from_word(packet.word(0)), origin, packet.word(8))
+}
+
+fn stripes_clear(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+    context.send_stripes(origin, packet)
 }
 
 fn finished(context: &Context, _origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
@@ -410,6 +419,9 @@ impl Context {
         origin: u32,
         offer: Offer,
     ) -> Result<(), UnitError> {
+        if offer.way & IN_STRIPES != 0 && self.fetch_offer_in_stripes(id, origin, offer)? {
+            return Ok(());
+        }
         if self.copies(offer.way) && self.copy_offer(request, origin, offer) {
             self.received(id, request, offer.bytes);
             return self.control(
@@ -428,6 +440,22 @@ impl Context {
             offer.origins_request,
             &words,
         )
+    }
+
+    fn fetch_offer_in_stripes(
+        &self,
+        id: RequestId,
+        origin: u32,
+        offer: Offer,
+    ) -> Result<bool, UnitError> {
+        let offered = Offered::from_word(offer.division);
+        let offered = offered.filter(|offered| offered.stripes <= offer.bytes);
+        let reason = "it offers stripes that cannot be";
+        let offered = offered.ok_or(UnitError::Packet {
+            rank: origin,
+            reason,
+        })?;
+        self.fetch_in_stripes(id, origin, offer.bytes, offer.origins_request, offered)
     }
 
     /// Whether data that is offered so is copied through the kernel.

@@ -25,6 +25,12 @@ pub trait Noncontiguous {
     ///
     /// `source` is readable for `bytes` bytes, and the described memory is writable.
     unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize);
+
+    /// The same memory for another thread, with a place of its own that is not remembered from
+    /// here: for submessages, which are moved at once. Nothing if only one thread can move it.
+    fn fork(&self) -> Option<Box<dyn Noncontiguous + Send>> {
+        None
+    }
 }
 
 /// Bytes that the request keeps itself.

@@ -13,6 +13,7 @@ pub mod posted;
 pub mod receive;
 pub mod request;
 pub mod send;
+pub mod traffic;
 pub mod unexpected;
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Before: MPI's point-to-point calls, or a collective's exchange. After: the request is
 //! complete at once if the message was here, else [`crate::tagged::arrival`] completes it.
 
+use pamir_driver::packet::Packet;
 use pamir_driver::unit::{Next, UnitError};
 
 use crate::context::Context;
@@ -98,19 +99,52 @@ impl Context {
         address: *mut u8,
         room: usize,
     ) -> Result<Option<usize>, UnitError> {
+        self.take_at_once(wanted, |packet| {
+            let bytes = packet.data_bytes(8);
+            // SAFETY: at most `room` bytes are written, which the caller vouches for.
+            unsafe { packet.copy_to(packet.data_at(8), address, bytes.min(room)) };
+            bytes
+        })
+    }
+
+    /// As [`Self::receive_at_once`], for memory that does not lie together: `scatter` takes at
+    /// most `room` of the message's bytes straight from the packet.
+    ///
+    /// # Safety
+    ///
+    /// `scatter` only copies from the pointer, so many bytes, as raw memory that the origin may
+    /// change meanwhile, and keeps it no longer than the call.
+    #[inline]
+    pub unsafe fn receive_scattered_at_once(
+        &self,
+        wanted: Envelope,
+        room: usize,
+        scatter: impl Fn(*const u8, usize),
+    ) -> Result<Option<usize>, UnitError> {
+        self.take_at_once(wanted, |packet| {
+            let bytes = packet.data_bytes(8);
+            // SAFETY: as the caller vouches.
+            unsafe { packet.scatter(packet.data_at(8), bytes.min(room), &scatter) };
+            bytes
+        })
+    }
+
+    /// Waits a short while for a message with exactly this envelope as one packet.
+    #[inline(always)]
+    fn take_at_once(
+        &self,
+        wanted: Envelope,
+        take: impl Fn(Packet<'_>) -> usize,
+    ) -> Result<Option<usize>, UnitError> {
         if self.posted.waiting() | self.unexpected.waiting() != 0 || !self.is_idle() {
             return Ok(None);
         }
         let metadata = Envelope::metadata(wanted.context, wanted.tag);
+        let origin = wanted.source as usize;
         for _ in 0..AT_ONCE_POLLS {
-            let next =
-                self.unit
-                    .take_packet(wanted.source as usize, kind::EAGER, metadata, |packet| {
-                        let bytes = packet.data_bytes(8);
-                        // SAFETY: at most `room` bytes are written, which the caller vouches for.
-                        unsafe { packet.copy_to(packet.data_at(8), address, bytes.min(room)) };
-                        bytes
-                    })?;
+            let next = self
+                .unit
+                .take_packet(origin, kind::EAGER, metadata, &take)?;
             match next {
                 Next::Taken(bytes) => return Ok(Some(bytes)),
                 Next::Other => return Ok(None),

@@ -14,6 +14,7 @@ use crate::context::Context;
 use crate::protocol::kind;
 use crate::protocol::select::SendProtocol;
 use crate::selection::Choice;
+use crate::striping::Offered;
 use crate::tagged::buffer::{Buffer, Copied};
 use crate::tagged::envelope::Envelope;
 use crate::tagged::request::{Outcome, Request, RequestId};
@@ -26,6 +27,9 @@ pub(crate) const IN_PACKETS: u16 = 2;
 
 /// In a `REQUEST_TO_SEND`: the target shall copy through the kernel, if it can.
 pub(crate) const BY_KERNEL: u16 = 4;
+
+/// In a `REQUEST_TO_SEND`: the data may come in stripes, as its fourth word says.
+pub(crate) const IN_STRIPES: u16 = 8;
 
 /// When a send is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +72,7 @@ impl Context {
                     .inject_immediate(to.task, kind::EAGER, 0, metadata, source, bytes)?
             };
             if sent {
+                self.count_message(to.task, bytes);
                 return Ok(None);
             }
         }
@@ -77,6 +82,30 @@ impl Context {
         };
         // SAFETY: as the caller vouches.
         unsafe { self.start_send(to, buffer, Completion::Local).map(Some) }
+    }
+
+    /// Sends a message of `bytes` bytes that `fill` writes straight into the packet, if it fits
+    /// one and can go at once; else nothing is written.
+    ///
+    /// # Safety
+    ///
+    /// `fill` writes so many bytes, no others, and keeps the pointer no longer than the call.
+    #[inline]
+    pub unsafe fn send_filled(
+        &self,
+        to: Address,
+        bytes: usize,
+        fill: impl FnOnce(*mut u8),
+    ) -> Result<bool, UnitError> {
+        if !self.table.is_immediate(bytes) {
+            return Ok(false);
+        }
+        let metadata = Envelope::metadata(to.context, to.tag);
+        // SAFETY: what is immediate fits a packet; the caller vouches for the rest.
+        unsafe {
+            self.unit
+                .inject_filled(to.task, kind::EAGER, metadata, bytes, fill)
+        }
     }
 
     /// Sends a message of at most [`LINE_DATA_BYTES`] contiguous bytes, if it can go at once;
@@ -108,6 +137,7 @@ impl Context {
         completion: Completion,
     ) -> Result<RequestId, UnitError> {
         let bytes = buffer.bytes();
+        self.count_message(to.task, bytes);
         let protocol = match completion {
             Completion::Local => self.table.protocol(bytes),
             Completion::Matched => match self.table.protocol(bytes) {
@@ -136,12 +166,15 @@ impl Context {
                 {
                     self.submit_synchronous(id, request, to)?;
                 }
-                SendProtocol::Rendezvous => self.request_to_send(id, request, to, 0)?,
+                SendProtocol::Rendezvous | SendProtocol::Striped => {
+                    let stripes = self.offer_stripes(protocol, &request.buffer.borrow());
+                    self.request_to_send(id, request, to, 0, stripes)?;
+                }
                 SendProtocol::RendezvousPackets => {
-                    self.request_to_send(id, request, to, IN_PACKETS)?;
+                    self.request_to_send(id, request, to, IN_PACKETS, None)?;
                 }
                 SendProtocol::RendezvousCopy => {
-                    self.request_to_send(id, request, to, BY_KERNEL)?;
+                    self.request_to_send(id, request, to, BY_KERNEL, None)?;
                 }
             }
         }
@@ -193,6 +226,24 @@ impl Context {
         self.control(to.task, kind::EAGER_SYNCHRONOUS, 0, metadata, &packet)
     }
 
+    /// Asks the target whether the message of a request may come, in stripes or as a whole.
+    ///
+    /// # Safety
+    ///
+    /// The request's buffer is readable until the request is complete.
+    pub(crate) unsafe fn ask(
+        &self,
+        id: RequestId,
+        to: Address,
+        stripes: Option<Offered>,
+    ) -> Result<(), UnitError> {
+        let Some(request) = self.requests.get(id) else {
+            return Ok(());
+        };
+        // SAFETY: as the caller vouches.
+        unsafe { self.request_to_send(id, request, to, 0, stripes) }
+    }
+
     /// Asks the target to fetch, or to ask for, the data; `way` says which, 0 if it may choose.
     ///
     /// # Safety
@@ -204,18 +255,20 @@ impl Context {
         request: &'static Request,
         to: Address,
         way: u16,
+        stripes: Option<Offered>,
     ) -> Result<(), UnitError> {
         let (address, in_one_piece) = match &*request.buffer.borrow() {
             Buffer::Contiguous { address, .. } => (*address as u64, IN_ONE_PIECE),
             Buffer::Noncontiguous(_) => (0, 0),
         };
         let bytes = request.buffer.borrow().bytes() as u64;
-        let words = [bytes, address, id.word()].map(u64::to_ne_bytes);
+        let (division, in_stripes) = stripes.map_or((0, 0), |offered| (offered.word(), IN_STRIPES));
+        let words = [bytes, address, id.word(), division].map(u64::to_ne_bytes);
         let metadata = Envelope::metadata(to.context, to.tag);
         self.control(
             to.task,
             kind::REQUEST_TO_SEND,
-            in_one_piece | way,
+            in_one_piece | in_stripes | way,
             metadata,
             words.as_flattened(),
         )

@@ -32,13 +32,12 @@ pub mod place;
 pub mod reducing;
 pub mod synchronizing;
 
-use std::cell::Cell;
 use std::future::Future;
 use std::rc::Rc;
 
 use pamir_mpi::communicator::Communicator;
 use pamir_mpi::group::Group;
-use pamir_transport::collective::{CollectiveError, Exchange, ExchangeError};
+use pamir_transport::collective::{CollectiveError, ExchangeError, Fault, Noting};
 use pamir_transport::context::Context;
 use pamir_transport::geometry::Channel;
 
@@ -48,70 +47,8 @@ use crate::functions::communicator::named;
 use crate::process::State;
 use crate::types::MPI_Comm;
 
-/// The channel of one operation.
-///
-/// A message of another length than the algorithm expects is remembered as the call's fault, and
-/// the algorithm goes on: were it to stop, members that wait for its next message would wait for
-/// ever.
-pub struct OperationChannel<'c> {
-    channel: Channel<&'static Context, &'c Group>,
-    fault: &'c Cell<Option<CollectiveError>>,
-}
-
-impl OperationChannel<'_> {
-    fn note(&self, fault: CollectiveError) {
-        // The first one says most.
-        let first = self.fault.take().unwrap_or(fault);
-        self.fault.set(Some(first));
-    }
-}
-
-impl Exchange for OperationChannel<'_> {
-    #[inline]
-    fn rank(&self) -> usize {
-        self.channel.rank
-    }
-
-    #[inline]
-    fn size(&self) -> usize {
-        self.channel.members.size()
-    }
-
-    #[inline]
-    fn is_crowded(&self) -> bool {
-        self.channel.is_crowded()
-    }
-
-    #[inline]
-    fn send(
-        &self,
-        to: usize,
-        bytes: &[u8],
-    ) -> impl Future<Output = std::result::Result<(), ExchangeError>> {
-        self.channel.send(to, bytes)
-    }
-
-    #[inline]
-    async fn receive(
-        &self,
-        from: usize,
-        bytes: &mut [u8],
-    ) -> std::result::Result<usize, ExchangeError> {
-        let expected_bytes = bytes.len();
-        match self.channel.receive(from, bytes).await {
-            Err(fault @ ExchangeError::Truncated { .. }) => self.note(fault.into()),
-            Ok(received_bytes) if received_bytes != expected_bytes => {
-                self.note(CollectiveError::Shorter {
-                    from,
-                    received_bytes,
-                    expected_bytes,
-                });
-            }
-            other => return other,
-        }
-        Ok(expected_bytes)
-    }
-}
+/// The channel of one operation, which notes messages of wrong lengths as the call's fault.
+pub type OperationChannel<'c> = Noting<'c, Channel<&'static Context, &'c Group>>;
 
 /// An operation with its arguments resolved, which may be run any number of times.
 pub trait Collective: 'static {
@@ -138,7 +75,7 @@ pub struct Call {
     pub communicator: Rc<Communicator>,
     handle: MPI_Comm,
     number: Option<i32>,
-    fault: Cell<Option<CollectiveError>>,
+    fault: Fault,
 }
 
 /// Where the root of an operation is.
@@ -161,7 +98,7 @@ impl Call {
             communicator: named(state, comm)?,
             handle: comm,
             number: None,
-            fault: Cell::new(None),
+            fault: Fault::default(),
         })
     }
 
@@ -182,8 +119,8 @@ impl Call {
             context_id: self.communicator.collective_context_id(),
             tag: number,
         };
-        OperationChannel {
-            channel,
+        Noting {
+            exchange: channel,
             fault: &self.fault,
         }
     }
@@ -201,7 +138,7 @@ impl Call {
     /// remote one.
     pub fn channels(&self) -> (OperationChannel<'_>, OperationChannel<'_>) {
         let local = self.local();
-        let remote = self.channel(self.communicator.peers(), local.channel.tag);
+        let remote = self.channel(self.communicator.peers(), local.exchange.tag);
         (local, remote)
     }
 
@@ -247,10 +184,7 @@ impl Call {
     /// How a run of the operation has ended, as a result of a call on this communicator.
     #[inline]
     pub fn outcome(&self, done: std::result::Result<(), CollectiveError>) -> Result {
-        match (done, self.fault.take()) {
-            (Ok(()), None) => Ok(()),
-            (Err(error), _) | (Ok(()), Some(error)) => Err(self.failed(error)),
-        }
+        self.fault.outcome(done).map_err(|error| self.failed(error))
     }
 
     #[cold]

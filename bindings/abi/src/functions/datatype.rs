@@ -65,16 +65,22 @@ pub unsafe fn type_commit(datatype: *mut MPI_Datatype) -> Result {
     let datatype = state.datatypes.get(unsafe { *datatype })?;
     if !datatype.is_committed() {
         datatype.commit();
-        explain(&datatype);
+        explain(&state, &datatype);
     }
     Ok(())
 }
 
-/// Tells what a datatype compiled to, where the user has asked for it.
-fn explain(datatype: &Datatype) {
+/// Tells what a datatype compiled to, and how one of it would be sent, where the user has asked
+/// for it.
+fn explain(state: &State, datatype: &Datatype) {
     if std::env::var_os(EXPLAIN).is_some_and(|value| value == "1") {
         let (made, program) = (datatype.envelope().combiner, datatype.program());
-        eprintln!("MPI_Type_commit, made by {made:?}: {program}");
+        let contiguous = datatype.dense();
+        let sent = state
+            .process
+            .context()
+            .explain_send(contiguous, datatype.size());
+        eprintln!("MPI_Type_commit, made by {made:?}: {program}\n  one is sent by: {sent}");
     }
 }
 

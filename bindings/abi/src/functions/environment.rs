@@ -156,8 +156,16 @@ pub unsafe fn query_thread(provided: *mut c_int) -> Result {
     unsafe { store(provided, state.thread_level, "provided") }
 }
 
-/// `MPI_Pcontrol`, section 15.2.4: tools look at the level, the library does not.
-pub fn pcontrol(_level: c_int) -> Result {
+/// `MPI_Pcontrol`, section 15.2.4. Level 0 stops the profile of a run under `mpiexec
+/// --profile-comm`, 1 goes on with it, 2 asks for what is done anyway (a flush), and any other
+/// level begins a portion of that number. Without a profile nothing is done.
+pub fn pcontrol(level: c_int) -> Result {
+    if let Ok(state) = running()
+        && let Some(counter) = state.process.context().traffic()
+        && level != 2
+    {
+        counter.enter(level);
+    }
     Ok(())
 }
 

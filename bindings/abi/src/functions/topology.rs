@@ -3,7 +3,8 @@
 //! Before: the C call. After: `pamir_mpi::topology`, which knows the arithmetic, and
 //! `pamir_mpi::communicator::construct`, which makes the communicator that carries it.
 //!
-//! Ranks are not reordered: the permission to do so is not used.
+//! Where ranks may be reordered, `pamir_mpi::topology::reorder` says which process takes which
+//! vertex; vertices are the ranks of the new communicator.
 
 pub mod cartesian;
 pub mod distributed;
@@ -14,7 +15,7 @@ use std::rc::Rc;
 
 use pamir_mpi::communicator::Communicator;
 use pamir_mpi::communicator::construct;
-use pamir_mpi::topology::{Topology, TopologyError};
+use pamir_mpi::topology::{Topology, TopologyError, reorder};
 
 pub use cartesian::{
     cart_coords, cart_create, cart_get, cart_map, cart_rank, cart_shift, cart_sub, cartdim_get,
@@ -76,7 +77,8 @@ fn length(count: c_int, what: &str) -> Result<usize> {
         .map_err(|_| ErrorClass::Arg.with(format!("{what} is at least 0, not {count}")))
 }
 
-/// A communicator of the first ranks of `parent`, with a topology that covers them.
+/// A communicator of so many ranks of `parent`, with a topology that covers them and that every
+/// rank knows whole; the ranks are the first, or with `reorder` those that suit the machine.
 ///
 /// # Safety
 ///
@@ -85,14 +87,40 @@ unsafe fn create(
     state: &State,
     parent: &Communicator,
     ranks: usize,
+    reorder: c_int,
     topology: Topology,
     target: *mut MPI_Comm,
 ) -> Result {
-    let group = if ranks == parent.size() {
+    let order = if reorder != 0 {
+        let edges = reorder::edges_of(&topology, ranks)?;
+        Some(reorder::order(&state.process, parent, ranks, edges)?)
+    } else {
+        None
+    };
+    // SAFETY: as the caller vouches.
+    unsafe { create_ordered(state, parent, ranks, order.as_deref(), topology, target) }
+}
+
+/// The same in an order that all ranks know: which rank of `parent` takes which vertex.
+///
+/// # Safety
+///
+/// `target` is writable.
+unsafe fn create_ordered(
+    state: &State,
+    parent: &Communicator,
+    ranks: usize,
+    order: Option<&[usize]>,
+    topology: Topology,
+    target: *mut MPI_Comm,
+) -> Result {
+    let group = if ranks == parent.size() && order.is_none() {
         parent.group().clone()
     } else {
-        let first: Vec<u32> = parent.group().tasks().take(ranks).collect();
-        pamir_mpi::group::Group::from_tasks(&first)
+        let all: Vec<u32> = parent.group().tasks().collect();
+        let task = |vertex: usize| all[order.map_or(vertex, |order| order[vertex])];
+        let taken: Vec<u32> = (0..ranks).map(task).collect();
+        pamir_mpi::group::Group::from_tasks(&taken)
             .map_err(|error| ErrorClass::Intern.with(error.to_string()))?
     };
     let new = construct::create(&state.process, parent, &group)?;

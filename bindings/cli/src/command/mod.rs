@@ -3,12 +3,17 @@
 //! What: [`main`] parses the command line and runs the subcommand.
 //! Why: what administrators and tuners ask of an installation stands together.
 //! Step before: a shell. Step after: the subcommand's file.
+//! Only `pamir-plan` is linked with hwloc, which takes longer to load than most of the commands
+//! need: `pamir` becomes it where another machine is asked for.
 //! Invariant: a subcommand is registered once, in `Subcommand` and its `run`.
 
 pub mod info;
+pub mod pin;
+pub mod place;
 pub mod tune;
 
 use clap::Parser;
+use pamir_driver::topology::{Machine, TopologyError};
 
 /// Pamir: MPI for the ranks of one machine.
 #[derive(Debug, Parser)]
@@ -22,6 +27,10 @@ struct Arguments {
 enum Subcommand {
     /// Show the version, the machine, and what its kernel allows.
     Info(info::Arguments),
+    /// Run a command on the processing units that a policy gives its rank.
+    Pin(pin::Arguments),
+    /// Compute which rank should run where, or measure the machine for it.
+    Place(Box<place::Arguments>),
     /// Measure this machine and write the table of algorithms for it.
     Tune(tune::Arguments),
     /// Be a rank of a measurement.
@@ -30,16 +39,21 @@ enum Subcommand {
 }
 
 impl Subcommand {
-    fn run(&self) -> u8 {
+    fn run(&self, reader: MachineReader) -> u8 {
         match self {
-            Subcommand::Info(arguments) => info::run(arguments),
+            Subcommand::Info(arguments) => info::run(arguments, reader),
+            Subcommand::Pin(arguments) => pin::run(arguments, reader),
+            Subcommand::Place(arguments) => place::run(arguments, reader),
             Subcommand::Tune(arguments) => tune::run(arguments),
             Subcommand::Measure(arguments) => tune::measure::run(arguments),
         }
     }
 }
 
+/// How the program reads the machine: with hwloc or without.
+pub type MachineReader = fn() -> Result<Machine, TopologyError>;
+
 /// Runs the command; returns its exit code.
-pub fn main() -> u8 {
-    Arguments::parse().subcommand.run()
+pub fn main(reader: MachineReader) -> u8 {
+    Arguments::parse().subcommand.run(reader)
 }

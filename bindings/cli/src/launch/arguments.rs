@@ -35,6 +35,10 @@ pub struct Launch {
     pub bind_to: Option<BindTo>,
     /// Mapping, when given.
     pub map_by: Option<MapBy>,
+    /// A file that says where each rank goes.
+    pub mapping: Option<PathBuf>,
+    /// A file for what the ranks send to each other.
+    pub profile: Option<PathBuf>,
     /// Print the bindings.
     pub report_bindings: bool,
     /// Print the plan, and start nothing.
@@ -308,13 +312,20 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
         }
         Action::MapBy => {
             let text = met.text();
+            // Before modifiers, as a file's name may have colons.
+            if let Some(file) = text.strip_prefix("file:") {
+                launch.mapping = Some(PathBuf::from(file));
+                return Ok(());
+            }
             let object = modifiers(&text, launch);
             launch.map_by = Some(object.parse().map_err(policy)?);
+            launch.mapping = None;
         }
         Action::ReportBindings => launch.report_bindings = true,
         Action::DryRun => launch.dry_run = true,
         Action::Oversubscribe => launch.refuse_oversubscription = false,
         Action::NoOversubscribe => launch.refuse_oversubscription = true,
+        Action::ProfileCommunication => launch.profile = Some(PathBuf::from(&met.values[0])),
         Action::Export => export(met, launch, program),
         Action::Environment => program.environment.set.push(pair(met)),
         Action::EnvironmentList => program.environment.inherited = Some(only(met)),

@@ -22,6 +22,7 @@ pub mod options;
 pub mod output;
 pub mod placement;
 pub mod plan;
+pub mod profile;
 pub mod program;
 pub mod report;
 pub mod spawn;
@@ -41,6 +42,7 @@ use arguments::{ArgumentError, Invocation, Launch, Verbosity};
 use hosts::HostError;
 use output::Output;
 use placement::{Placement, PlacementError};
+use profile::ProfileError;
 use start::StartError;
 
 /// Why there is no job.
@@ -59,6 +61,9 @@ pub enum LaunchError {
     /// The job's memory cannot be made.
     #[error(transparent)]
     Job(#[from] JobError),
+    /// The profile cannot be begun.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
     /// A program cannot be started.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -77,7 +82,10 @@ impl LaunchError {
         match self {
             LaunchError::Arguments(_) | LaunchError::Hosts(_) => 2,
             LaunchError::Start(error) => error.exit_code(),
-            LaunchError::Placement(_) | LaunchError::Job(_) | LaunchError::System { .. } => 1,
+            LaunchError::Placement(_)
+            | LaunchError::Job(_)
+            | LaunchError::Profile(_)
+            | LaunchError::System { .. } => 1,
         }
     }
 }
@@ -111,7 +119,7 @@ fn print(text: &str) {
 /// Plans where that is asked for, and starts nothing for another machine.
 fn plan_or_run(launch: &Launch, arguments: &[OsString]) -> Result<u8, LaunchError> {
     match plan::elsewhere() {
-        Some(_) if launch.dry_run => Err(plan::hand_over(arguments).into()),
+        Some(_) if launch.dry_run => Err(plan::hand_over(plan::PLANNER, arguments).into()),
         Some(variable) if launch.bind_to != Some(BindTo::None) => {
             Err(PlacementError::OtherMachine { variable }.into())
         }
@@ -129,7 +137,11 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
         .unwrap_or_else(|_| "localhost".to_string());
     hosts::check(launch, &host)?;
     let placement = Placement::of(launch)?;
-    let prepared = start::prepare(launch).map_err(StartError::from)?;
+    let mut variables = Vec::new();
+    if let Some(path) = &launch.profile {
+        variables.push(profile::begin(path, launch.ranks())?);
+    }
+    let prepared = start::prepare(launch, &variables).map_err(StartError::from)?;
     let job = Job::create(&JobSpecification {
         ranks: launch.ranks(),
         processing_units: placement.processing_units(),

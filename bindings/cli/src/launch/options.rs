@@ -26,6 +26,8 @@ pub enum Action {
     Oversubscribe,
     /// More ranks than cores are refused.
     NoOversubscribe,
+    /// Count who sends how much to whom.
+    ProfileCommunication,
     /// `NAME` or `NAME=VALUE` for this program.
     Export,
     /// `NAME VALUE` for this program.
@@ -163,7 +165,8 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 &["map-by"],
                 &["OBJECT"],
                 "Deal ranks out by slot (core), core, hwthread, l3cache, numa, package (socket), \
-                 or node. Default: core.",
+                 or node; or put each where a file says that pamir place wrote (file:FILE). \
+                 Default: core.",
             ),
             option(
                 Action::ReportBindings,
@@ -177,6 +180,13 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 &[],
                 "Print where each rank would be bound, and start nothing. HWLOC_SYNTHETIC or \
                  HWLOC_XMLFILE may describe another machine to plan for.",
+            ),
+            option(
+                Action::ProfileCommunication,
+                &["profile-comm"],
+                &["FILE"],
+                "Count messages and bytes between each pair of ranks and write them to FILE, for \
+                 pamir place.",
             ),
         ],
     },

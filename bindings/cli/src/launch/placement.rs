@@ -9,13 +9,16 @@
 //! and the job's memory learns which ranks share a processor.
 //! Invariant: a rank is bound only to processors that the launcher itself may use.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use pamir_driver::binding::{
-    BindTo, BindingError, MapBy, RankBinding, bind_memory, plan, report_line,
+    BindTo, BindingError, MapBy, RankBinding, bind_memory, plan, plan_on_units, report_line,
 };
 use pamir_driver::job::{Job, JobError};
 use pamir_driver::topology::{Level, Machine, TopologyError};
+
+use pamir_transport::placement;
+use pamir_transport::placement::mapping::PlacedRanks;
 
 use super::arguments::Launch;
 
@@ -29,6 +32,21 @@ pub enum PlacementError {
     /// The machine cannot be read, and the command line asks for a binding.
     #[error("{0}; --bind-to none starts ranks without binding them")]
     Machine(#[from] TopologyError),
+    /// The mapping file cannot be read.
+    #[error("--map-by file: {0}")]
+    Mapping(#[from] placement::PlacementError),
+    /// The mapping file is for another number of ranks.
+    #[error(
+        "--map-by file: {path} places {mapped} ranks, and the job has {ranks}: start as many, or make a mapping for {ranks} with pamir place"
+    )]
+    MappedRanks {
+        /// The file.
+        path: PathBuf,
+        /// Ranks in it.
+        mapped: usize,
+        /// Ranks of the job.
+        ranks: usize,
+    },
     /// A variable of hwloc names another machine.
     #[error(
         "{variable} describes another machine, to which ranks cannot be bound: --dry-run shows the plan for it, --bind-to none starts ranks without binding them; or unset it"
@@ -60,6 +78,8 @@ pub struct Placement {
     bind_to: BindTo,
     machine: Option<Machine>,
     bindings: Vec<RankBinding>,
+    /// Whether a file said where each rank goes.
+    mapped: bool,
 }
 
 impl Placement {
@@ -70,6 +90,7 @@ impl Placement {
             Err(error) => {
                 let (_, bind_to) = policies(launch);
                 let unasked = launch.map_by.is_none()
+                    && launch.mapping.is_none()
                     && matches!(launch.bind_to, None | Some(BindTo::None))
                     && !launch.refuse_oversubscription;
                 return if unasked {
@@ -78,6 +99,7 @@ impl Placement {
                         bind_to,
                         machine: None,
                         bindings: Vec::new(),
+                        mapped: false,
                     })
                 } else {
                     Err(error.into())
@@ -91,18 +113,20 @@ impl Placement {
     pub fn on(machine: Machine, launch: &Launch) -> Result<Placement, PlacementError> {
         let (map_by, bind_to) = policies(launch);
         let ranks = launch.ranks();
-        let bindings = plan(
-            &machine,
-            ranks,
-            map_by,
-            &bind_to,
-            !launch.refuse_oversubscription,
-        )?;
+        let oversubscribe = !launch.refuse_oversubscription;
+        let bindings = match &launch.mapping {
+            Some(file) => {
+                let units = mapped_units(file, ranks)?;
+                plan_on_units(&machine, &units, &bind_to, oversubscribe)?
+            }
+            None => plan(&machine, ranks, map_by, &bind_to, oversubscribe)?,
+        };
         Ok(Placement {
             ranks,
             bind_to,
             machine: Some(machine),
             bindings,
+            mapped: launch.mapping.is_some(),
         })
     }
 
@@ -110,6 +134,31 @@ impl Placement {
     pub fn processors(&self, rank: usize) -> Option<&[u32]> {
         let binding = self.bindings.get(rank)?;
         (self.bind_to != BindTo::None).then_some(&*binding.processing_units)
+    }
+
+    /// For each rank processors that no rank is bound to, one of each idle core, as many for every
+    /// rank, those of its NUMA node first. None where ranks are not bound.
+    pub fn spare_processors(&self) -> Vec<Vec<u32>> {
+        let mut spare = vec![Vec::new(); self.ranks];
+        let Some(machine) = &self.machine else {
+            return spare;
+        };
+        let mut idle = if self.bind_to == BindTo::None {
+            Vec::new()
+        } else {
+            idle_processors(machine, &self.bindings)
+        };
+        let each = idle.len() / self.ranks.max(1);
+        for (own, binding) in spare.iter_mut().zip(&self.bindings) {
+            for _ in 0..each {
+                let node = |unit: &u32| machine.processing_unit(*unit).map(|unit| unit.numa_node);
+                let near = idle
+                    .iter()
+                    .position(|unit| node(unit) == Some(binding.numa_node));
+                own.push(idle.remove(near.unwrap_or(0)));
+            }
+        }
+        spare
     }
 
     /// For each rank the processor it keeps to, where its binding is as narrow as a core.
@@ -151,8 +200,13 @@ impl Placement {
         if self.ranks > cores {
             let plural = if cores == 1 { "" } else { "s" };
             lines.push(format!(
-                "{} ranks share {cores} core{plural}, dealt out in turn",
-                self.ranks
+                "{} ranks share {cores} core{plural}, {}",
+                self.ranks,
+                if self.mapped {
+                    "as the mapping says"
+                } else {
+                    "dealt out in turn"
+                },
             ));
         }
         for (rank, binding) in self.bindings.iter().enumerate() {
@@ -160,6 +214,34 @@ impl Placement {
         }
         lines
     }
+}
+
+/// The first processor of each core that no rank may run on.
+fn idle_processors(machine: &Machine, bindings: &[RankBinding]) -> Vec<u32> {
+    let allowed = machine.allowed();
+    let taken = |unit: &u32| {
+        bindings
+            .iter()
+            .any(|binding| binding.processing_units.contains(unit))
+    };
+    let cores = machine.groups(Level::Core).unwrap_or_default();
+    let idle = cores.into_iter().filter(|core| !core.iter().any(taken));
+    idle.filter_map(|core| core.into_iter().find(|unit| allowed.contains(unit)))
+        .collect()
+}
+
+/// The unit of each rank, from a file that `pamir place` wrote.
+fn mapped_units(file: &Path, ranks: usize) -> Result<Vec<u32>, PlacementError> {
+    let placed = PlacedRanks::read(file)?;
+    let mapped = placed.units().len();
+    if mapped != ranks {
+        return Err(PlacementError::MappedRanks {
+            path: file.to_path_buf(),
+            mapped,
+            ranks,
+        });
+    }
+    Ok(placed.units().to_vec())
 }
 
 /// The policies, with what the command line left open filled in.
@@ -187,6 +269,30 @@ mod tests {
             programs: vec![program],
             ..Launch::default()
         }
+    }
+
+    #[test]
+    fn idle_cores_are_shared_out_evenly() {
+        // Two nodes of four cores, each of two processors.
+        let machine = || Machine::from_description("numa:2 core:4 pu:2").unwrap();
+        let spare = |ranks, bind_to: Option<BindTo>| {
+            let launch = Launch {
+                bind_to,
+                ..launch(ranks)
+            };
+            Placement::on(machine(), &launch)
+                .unwrap()
+                .spare_processors()
+        };
+        for (ranks, each) in [(2, 3), (3, 1), (8, 0), (11, 0)] {
+            let found = spare(ranks, None);
+            assert!(found.iter().all(|own| own.len() == each), "{found:?}");
+            let mut all: Vec<u32> = found.concat();
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), ranks * each, "{found:?}");
+        }
+        assert_eq!(spare(2, Some(BindTo::None)), [[0; 0], [0; 0]]);
     }
 
     #[test]

@@ -18,8 +18,8 @@ use pamir_driver::topology::{Machine, foreign_machine};
 use super::arguments::{self, Invocation, Launch};
 use super::placement::{Placement, PlacementError};
 
-/// The program that is linked with hwloc.
-const PLANNER: &str = "mpiexec-plan";
+/// The launcher's program that is linked with hwloc.
+pub const PLANNER: &str = "mpiexec-plan";
 
 /// The variable of hwloc that names another machine than this one. `HWLOC_THISSYSTEM=1` says
 /// that what is named is this one.
@@ -41,13 +41,13 @@ fn print(placement: &Placement) {
     super::print(&text);
 }
 
-/// Becomes `mpiexec-plan`; returns only if that cannot be run.
-pub fn hand_over(arguments: &[OsString]) -> PlacementError {
-    let places: Vec<PathBuf> = places();
+/// Becomes the program of this name that is linked with hwloc; returns only if that cannot be run.
+pub fn hand_over(name: &str, arguments: &[OsString]) -> PlacementError {
+    let places: Vec<PathBuf> = places(name);
     let program = places.iter().find(|path| path.is_file());
     let Some(program) = program else {
         return PlacementError::NoPlanner {
-            path: places.into_iter().next().unwrap_or_else(|| PLANNER.into()),
+            path: places.into_iter().next().unwrap_or_else(|| name.into()),
         };
     };
     let source = Command::new(program).args(arguments).exec();
@@ -58,13 +58,13 @@ pub fn hand_over(arguments: &[OsString]) -> PlacementError {
 }
 
 /// Where the program may be: in the installation, or in a build directory.
-fn places() -> Vec<PathBuf> {
+fn places(name: &str) -> Vec<PathBuf> {
     let own = std::env::current_exe().ok();
     let own = own.and_then(|path| path.canonicalize().ok());
     let directory = own.as_deref().and_then(|path| path.parent());
     let installed = directory.and_then(|directory| directory.parent());
-    let installed = installed.map(|prefix| prefix.join("libexec/pamir").join(PLANNER));
-    let built = directory.map(|directory| directory.join(PLANNER));
+    let installed = installed.map(|prefix| prefix.join("libexec/pamir").join(name));
+    let built = directory.map(|directory| directory.join(name));
     installed.into_iter().chain(built).collect()
 }
 

@@ -184,7 +184,8 @@ pub fn value_of<'a>(variables: &'a [(OsString, OsString)], name: &str) -> Option
 
 /// Whether a variable is how some launcher tells a process which rank it is.
 fn is_wire_up(name: &OsStr) -> bool {
-    const NAMES: [&[u8]; 7] = [
+    const NAMES: [&[u8]; 8] = [
+        b"PAMIR_SPARE_PROCESSORS",
         b"PAMIR_APPNUM",
         b"PAMIR_RANK",
         b"PAMIR_SIZE",
@@ -207,6 +208,16 @@ pub fn assignments(variables: Vec<(OsString, OsString)>) -> Result<Vec<CString>,
         c_string(OsString::from_vec(bytes))
     };
     variables.into_iter().map(join).collect()
+}
+
+/// Tells a rank which processors it may give to threads that help it, where there are any.
+pub fn spare_variable(processors: &[u32]) -> Option<CString> {
+    if processors.is_empty() {
+        return None;
+    }
+    let list: Vec<String> = processors.iter().map(u32::to_string).collect();
+    let text = CString::new(format!("PAMIR_SPARE_PROCESSORS={}", list.join(",")));
+    Some(text.expect("digits and commas hold no zero byte"))
 }
 
 /// What tells a process which rank it is: the contract with the ranks.

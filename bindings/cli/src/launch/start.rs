@@ -5,7 +5,7 @@
 //! Step before: [`super::placement`], [`super::program`]. Step after: [`super::supervise`].
 //! Invariant: after an error no process of the job is left.
 
-use std::ffi::CString;
+use std::ffi::{CString, OsString};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
@@ -72,13 +72,19 @@ impl StartError {
     }
 }
 
-/// Looks up all programs and builds what they are started with.
-pub fn prepare(launch: &Launch) -> Result<Vec<Prepared>, ProgramError> {
+/// Looks up all programs and builds what they are started with; `more` are variables of the
+/// launcher's own.
+pub fn prepare(
+    launch: &Launch,
+    more: &[(OsString, OsString)],
+) -> Result<Vec<Prepared>, ProgramError> {
     let mut prepared = Vec::with_capacity(launch.programs.len());
     for (number, program) in launch.programs.iter().enumerate() {
         let mut variables = program::environment(launch, program);
         // MPI_APPNUM: which of several programs this is.
         variables.push(("PAMIR_APPNUM".into(), number.to_string().into()));
+        variables.retain(|(name, _)| more.iter().all(|(own, _)| own != name));
+        variables.extend_from_slice(more);
         let path = program::locate(program, program::value_of(&variables, "PATH"))?;
         prepared.push(Prepared {
             name: program.command[0].to_string_lossy().into_owned(),
@@ -158,6 +164,7 @@ fn start_each(
     })?;
     let job = common.job.map(|descriptor| descriptor.as_raw_fd());
     let launcher = Pid::this().as_raw();
+    let spare = common.placement.spare_processors();
     for (index, program) in prepared.iter().enumerate() {
         let shared = program.environment.len();
         let mut environment = program.environment.clone();
@@ -166,6 +173,7 @@ fn start_each(
             let system = |what| move |errno| StartError::System { rank, what, errno };
             environment.truncate(shared);
             environment.extend(program::rank_variables(rank, size, job, launcher));
+            environment.extend(program::spare_variable(&spare[rank]));
             let processors = common.placement.processors(rank).map(processor_mask);
             let (output_read, output_write) = pipe().map_err(system("a pipe"))?;
             let (error_read, error_write) = pipe().map_err(system("a pipe"))?;

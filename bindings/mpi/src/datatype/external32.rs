@@ -81,22 +81,13 @@ fn decode(buffer: &mut [u8], conversion: Conversion) {
     }
 }
 
-impl Primitive {
-    /// Bytes of one in external32; a pair's members follow each other.
-    pub const fn external32_bytes(self) -> usize {
-        // The sizes of the standard's table are those of LP64 throughout:
-        // a C long double and a REAL*16 both are binary128 there.
-        self.bytes()
-    }
-}
-
 impl Datatype {
     /// Bytes that `count` elements take (`MPI_Pack_external_size`); `None`
     /// where that does not fit.
     pub fn external32_bytes(&self, count: usize) -> Option<usize> {
-        self.signature()
-            .total(&Primitive::external32_bytes)
-            .checked_mul(count)
+        // The sizes of the standard's table are those of LP64 throughout: a C long double and a
+        // REAL*16 both are binary128 there. A pair's members follow each other.
+        self.signature().total(&Primitive::bytes).checked_mul(count)
     }
 
     /// Packs `count` elements at the machine's start into `out`; answers how

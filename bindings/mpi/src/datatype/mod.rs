@@ -23,7 +23,6 @@ pub mod error;
 pub mod external32;
 pub mod fortran;
 pub mod named;
-pub mod primitive;
 pub mod signature;
 
 mod array;
@@ -44,10 +43,10 @@ pub use bounds::Bounds;
 pub use decode::{Combiner, Contents, Envelope, Form, Integer};
 pub use error::{DatatypeError, ErrorClass};
 pub use named::Named;
-pub use primitive::Primitive;
 pub use signature::Signature;
 
 pub use pamir_transport::gather_scatter::{Machine, Program};
+pub use pamir_transport::operation::primitive::{self, Primitive};
 
 use decode::Recipe;
 use pamir_transport::gather_scatter::node::Placed;

@@ -258,6 +258,42 @@ mod tests {
         assert_eq!(grid.shift(0, 1, i32::MIN), Ok((Some(2), Some(1))));
     }
 
+    /// The ranks next to `rank`, below and above in each dimension.
+    fn near(grid: &Cartesian, rank: usize) -> Vec<Option<usize>> {
+        grid.neighbours(rank).unwrap()
+    }
+
+    #[test]
+    fn every_place_of_a_torus_has_two_neighbours_in_each_dimension() {
+        for (dimensions, extent) in [(2, 5), (3, 3), (4, 3), (5, 3)] {
+            let extents = vec![extent; dimensions];
+            let ranks = (extent as usize).pow(dimensions as u32);
+            let torus = Cartesian::new(&extents, &vec![true; dimensions], ranks).unwrap();
+            let mesh = Cartesian::new(&extents, &vec![false; dimensions], ranks).unwrap();
+            for rank in 0..ranks {
+                let neighbours: Vec<_> = near(&torus, rank).into_iter().flatten().collect();
+                assert_eq!(neighbours.len(), 2 * dimensions);
+                // Each is another place, and has this one as its neighbour the other way.
+                let mut apart = neighbours.clone();
+                apart.sort_unstable();
+                apart.dedup();
+                assert_eq!(apart.len(), 2 * dimensions);
+                for (index, neighbour) in neighbours.iter().enumerate() {
+                    assert_eq!(near(&torus, *neighbour)[index ^ 1], Some(rank));
+                }
+                let edges = mesh.coordinates(rank).unwrap();
+                let outer = edges.iter().filter(|at| **at == 0 || **at == extent - 1);
+                let left = near(&mesh, rank).into_iter().flatten().count();
+                assert_eq!(left, 2 * dimensions - outer.count());
+            }
+        }
+        // 27 places in three dimensions: the middle one's neighbours, and a corner's, around.
+        let torus = Cartesian::new(&[3; 3], &[true; 3], 27).unwrap();
+        let of = |rank| near(&torus, rank).into_iter().flatten().collect::<Vec<_>>();
+        assert_eq!(of(13), [4, 22, 10, 16, 12, 14]);
+        assert_eq!(of(0), [18, 9, 6, 3, 2, 1]);
+    }
+
     #[test]
     fn wrong_arguments_are_refused() {
         let new = |extents: &[i32]| Cartesian::new(extents, &vec![true; extents.len()], 6);

@@ -66,6 +66,14 @@ impl EdgeList {
             })
     }
 
+    /// The edges of a checked list: from, to, and the weight, which is 1 where there are none.
+    pub fn weighted_edges(&self) -> impl Iterator<Item = (usize, usize, f64)> + '_ {
+        let unweighted = self.weights.is_none();
+        self.edges().map(move |(from, to, weight)| {
+            (from, to, if unweighted { 1.0 } else { f64::from(weight) })
+        })
+    }
+
     /// The list as words, to be sent to the other ranks.
     pub fn to_words(&self) -> Vec<i32> {
         let weights = self.weights.as_deref();
@@ -155,6 +163,42 @@ impl DistributedGraph {
             destinations: check(destinations)?,
             weights: weights.map(|(into, out)| (into.into(), out.into())),
         })
+    }
+
+    /// These edges as words, to be sent to the other ranks: both degrees, whether there are
+    /// weights, then each list.
+    pub fn to_words(&self) -> Vec<i32> {
+        let ranks = |list: &[usize]| list.iter().map(|&rank| rank as i32).collect::<Vec<_>>();
+        let degrees = [self.sources.len() as i32, self.destinations.len() as i32];
+        let mut words = degrees.to_vec();
+        words.push(i32::from(self.is_weighted()));
+        words.extend(ranks(&self.sources));
+        words.extend(ranks(&self.destinations));
+        words.extend(self.source_weights().unwrap_or(&[]));
+        words.extend(self.destination_weights().unwrap_or(&[]));
+        words
+    }
+
+    /// The edges that [`to_words`](Self::to_words) made words of, in a communicator of `ranks`.
+    ///
+    /// # Errors
+    ///
+    /// [`TopologyError::Malformed`], and those of [`adjacent`](Self::adjacent).
+    pub fn from_words(words: &[i32], ranks: usize) -> Result<Self, TopologyError> {
+        let malformed = TopologyError::Malformed { words: words.len() };
+        let [into, out, weighted, rest @ ..] = words else {
+            return Err(malformed);
+        };
+        let degree = |degree: i32| usize::try_from(degree).map_err(|_| malformed);
+        let (into, out) = (degree(*into)?, degree(*out)?);
+        let (sources, rest) = rest.split_at_checked(into).ok_or(malformed)?;
+        let (destinations, rest) = rest.split_at_checked(out).ok_or(malformed)?;
+        let weights = match (weighted, rest.len()) {
+            (0, 0) => None,
+            (1, length) if length == into + out => Some(rest.split_at(into)),
+            _ => return Err(malformed),
+        };
+        Self::adjacent(sources, destinations, weights, ranks)
     }
 
     /// The edges of `rank` among those that all ranks name (`MPI_Dist_graph_create`);
@@ -262,6 +306,18 @@ mod tests {
             degrees: degrees.to_vec(),
             destinations: destinations.to_vec(),
             weights: Some(weights.to_vec()),
+        }
+    }
+
+    #[test]
+    fn own_edges_survive_the_way_as_words() {
+        for weights in [None, Some((&[7][..], &[8, 9][..]))] {
+            let graph = DistributedGraph::adjacent(&[2], &[0, 1], weights, 3).unwrap();
+            let words = graph.to_words();
+            assert_eq!(DistributedGraph::from_words(&words, 3), Ok(graph));
+            assert!(DistributedGraph::from_words(&words, 2).is_err());
+            let cut = DistributedGraph::from_words(&words[..words.len() - 1], 3);
+            assert!(matches!(cut, Err(TopologyError::Malformed { .. })));
         }
     }
 

@@ -4,8 +4,9 @@
 //! Where making a topology needs what other ranks know
 //! ([`EdgeList`]), the caller collects that first.
 //!
-//! Ranks are not reordered: a rank of the old communicator keeps its number in
-//! the new one, and those beyond the topology's size are left out.
+//! Without leave to reorder, a rank of the old communicator keeps its number in
+//! the new one, and those beyond the topology's size are left out; with it,
+//! [`reorder`] says which process takes which vertex.
 //!
 //! A neighbourhood collective asks [`Topology::neighbours`] for its partners:
 //!
@@ -19,6 +20,7 @@ mod cartesian;
 mod dimensions;
 mod distributed;
 mod graph;
+pub mod reorder;
 
 pub use cartesian::{Cartesian, Subgrid};
 pub use dimensions::create_dimensions;

@@ -1,5 +1,6 @@
 //! Broadcast: the root's bytes reach every member (MPI-5.0, 6.4).
 
+pub mod binary_tree;
 pub mod binomial;
 pub mod linear;
 pub mod pipelined_chain;
@@ -18,6 +19,8 @@ algorithms! {
     Linear = linear, Nothing;
     /// Down a binomial tree.
     Binomial = binomial, Nothing;
+    /// Down a binary tree, numbered breadth first.
+    BinaryTree = binary_tree, Nothing;
     /// A chunk for everybody, then around a ring.
     ScatterRingAllgather = scatter_ring_allgather, Nothing;
     /// Segment after segment along a chain.

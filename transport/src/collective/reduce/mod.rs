@@ -1,5 +1,6 @@
 //! Reduce: the members' contributions, combined, reach the root (MPI-5.0, 6.9.1).
 
+pub mod binary_tree;
 pub mod binomial;
 pub mod linear;
 pub mod ordered_binomial;
@@ -21,6 +22,8 @@ algorithms! {
     Binomial = binomial, Commutative;
     /// Up a binomial tree whose root is rank 0, in the order of ranks.
     OrderedBinomial = ordered_binomial, Nothing;
+    /// Up a binary tree, numbered breadth first.
+    BinaryTree = binary_tree, Commutative;
     /// Rabenseifner's: halves are reduced side by side, then gathered.
     ReduceScatterGather = reduce_scatter_gather, Nothing;
     => &[

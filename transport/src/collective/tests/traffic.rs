@@ -57,6 +57,8 @@ fn barrier_and_broadcast_send_as_written() {
         use broadcast::Algorithm::*;
         assert_eq!(run(Linear), (size - 1, (size - 1) * BYTES));
         assert_eq!(run(Binomial), (log(size), log(size) * BYTES));
+        let fanout = if size == 2 { 1 } else { 2 };
+        assert_eq!(run(BinaryTree), (fanout, fanout * BYTES));
         let (messages, bytes) = run(ScatterRingAllgather);
         assert_eq!(messages, log(size) + size - 1);
         assert!(bytes <= 2 * BYTES, "{bytes}");

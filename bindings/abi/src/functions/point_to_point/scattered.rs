@@ -1,31 +1,29 @@
-//! Short messages of data that does not lie together: packed on the stack, and then sent and
-//! received as contiguous ones are, without a request where those need none.
+//! Short messages of data that does not lie together: gathered straight into the packet, and
+//! scattered straight from it, without a request where contiguous ones need none.
 //!
 //! Before: a blocking send or receive whose data is no contiguous span. After: the transport's
-//! ways for contiguous data. Longer messages, and whatever is unusual, take the general way,
-//! in which a machine packs straight into the lane.
+//! ways for messages of one packet. Longer messages, and whatever is unusual, take the general
+//! way, in which a machine packs into several packets.
 //!
-//! Invariant: the bytes on the stack are used no longer than the call lasts.
+//! Invariant: a program is run as a whole here, so that no machine need keep its state.
 
 use std::ffi::{c_int, c_void};
-use std::mem::MaybeUninit;
 
 use pamir_mpi::communicator::Communicator;
 use pamir_mpi::point_to_point::{address, envelope};
 
+use super::destination;
 use super::short::tell;
-use super::{destination, finish_send};
-use crate::data::scattered;
+use crate::data::{scattered, with_program};
 use crate::error::Result;
 use crate::process::State;
 use crate::types::*;
 
-/// Packed bytes up to which messages are packed on the stack.
-const MOST_BYTES: usize = 4096;
+/// Packed bytes up to which this is tried: as much as a packet may have.
+const MOST_BYTES: usize = 8192;
 
-type Packed = [MaybeUninit<u8>; MOST_BYTES];
-
-/// Sends short data that does not lie together; `false` if it is of another kind.
+/// Sends short data that does not lie together; `false` if it is of another kind, or cannot go at
+/// once.
 ///
 /// # Safety
 ///
@@ -38,25 +36,23 @@ pub(super) unsafe fn send(
     dest: c_int,
     tag: c_int,
 ) -> Result<bool> {
-    let Some(mut machine) = scattered(state, buf.cast(), count, datatype, MOST_BYTES) else {
+    let Some((datatype, count)) = scattered(state, count, datatype, MOST_BYTES) else {
         return Ok(false);
     };
     let Some(rank) = destination(communicator, dest, tag)? else {
         return Ok(true);
     };
     let to = address(communicator, rank, tag);
-    let mut packed: Packed = [const { MaybeUninit::uninit() }; MOST_BYTES];
-    let packed = packed.as_mut_ptr().cast::<u8>();
-    // SAFETY: there is room for the machine's bytes, which are at most as many; the caller
-    // vouches for the program's buffer, and this call lasts until they are sent.
-    let waiting = unsafe {
-        let bytes = machine.pack_to(packed, MOST_BYTES);
-        state.process.context().send(to, packed, bytes)?
-    };
-    if let Some(id) = waiting {
-        finish_send(state, id)?;
-    }
-    Ok(true)
+    let memory = buf.cast::<u8>().cast_mut();
+    let context = state.process.context();
+    with_program(&datatype, count, |program| {
+        // SAFETY: the caller vouches for the program's buffer, which packing only reads; the
+        // packet has room for the bytes, which `pack` writes all.
+        let sent = unsafe {
+            context.send_filled(to, program.bytes(), |packed| program.pack(memory, packed))?
+        };
+        Ok(sent)
+    })
 }
 
 /// Receives short data that does not lie together, if it comes within a short while; `None` if
@@ -78,20 +74,24 @@ pub(super) unsafe fn receive(
     if !communicator.has_peer(source_rank as usize) || tag < 0 {
         return Ok(None);
     }
-    let Some(mut machine) = scattered(state, buf.cast(), count, datatype, MOST_BYTES) else {
+    let Some((datatype, count)) = scattered(state, count, datatype, MOST_BYTES) else {
         return Ok(None);
     };
     let wanted = envelope(communicator, source_rank as usize, tag);
-    let mut packed: Packed = [const { MaybeUninit::uninit() }; MOST_BYTES];
-    let packed = packed.as_mut_ptr().cast::<u8>();
-    let (context, room) = (state.process.context(), machine.total());
-    // SAFETY: there is room for the machine's bytes; what has come of the message is
-    // written, and the caller vouches for the program's buffer.
-    unsafe {
-        let Some(message_bytes) = context.receive_at_once(wanted, packed, room)? else {
+    let (memory, context) = (buf.cast::<u8>(), state.process.context());
+    with_program(&datatype, count, |program| {
+        let room = program.bytes();
+        // SAFETY: the caller vouches for the program's buffer, and nobody else touches it; what
+        // has come of the message is copied from the packet, each byte once.
+        let received = unsafe {
+            context.receive_scattered_at_once(wanted, room, |packed, bytes| {
+                program.unpack(memory, packed, bytes);
+            })?
+        };
+        let Some(message_bytes) = received else {
             return Ok(None);
         };
-        machine.unpack_from(packed, message_bytes.min(room));
-        tell(status, source_rank, tag, message_bytes, room).map(Some)
-    }
+        // SAFETY: as the caller vouches.
+        unsafe { tell(status, source_rank, tag, message_bytes, room) }.map(Some)
+    })
 }

@@ -61,7 +61,7 @@ pub unsafe fn cart_create(
     ndims: c_int,
     dims: *const c_int,
     periods: *const c_int,
-    _reorder: c_int,
+    reorder: c_int,
     comm_cart: *mut MPI_Comm,
 ) -> Result {
     let state = running()?;
@@ -71,7 +71,14 @@ pub unsafe fn cart_create(
     unsafe {
         let grid = grid(ndims, dims, periods, parent.size())?;
         let ranks = grid.size();
-        create(&state, &parent, ranks, Topology::Cartesian(grid), comm_cart)
+        create(
+            &state,
+            &parent,
+            ranks,
+            reorder,
+            Topology::Cartesian(grid),
+            comm_cart,
+        )
     }
 }
 

@@ -7,9 +7,10 @@ use std::ffi::c_int;
 
 use pamir_mpi::communicator::Communicator;
 use pamir_mpi::communicator::construct::gather_numbers;
+use pamir_mpi::topology::reorder::{self, edge};
 use pamir_mpi::topology::{DistributedGraph, EdgeList, Topology};
 
-use super::{base, create, length, no_topology, with_topology, write_numbers};
+use super::{base, create_ordered, length, no_topology, with_topology, write_numbers};
 use crate::argument::{address, array, store};
 use crate::constants::*;
 use crate::error::{ErrorClass, Result};
@@ -98,7 +99,7 @@ pub unsafe fn dist_graph_create_adjacent(
     destinations: *const c_int,
     destweights: *const c_int,
     info: MPI_Info,
-    _reorder: c_int,
+    reorder: c_int,
     comm_dist_graph: *mut MPI_Comm,
 ) -> Result {
     let state = running()?;
@@ -129,10 +130,58 @@ pub unsafe fn dist_graph_create_adjacent(
             )?)
         }
     };
-    let (graph, _) = told(&state, &parent, described(), |_| 0)?;
-    let topology = Topology::Distributed(graph);
+    // All ranks agree on whether to reorder, or one of them would wait for the others.
+    let (mut graph, wishes) = told(&state, &parent, described(), |_| i64::from(reorder != 0))?;
+    let mut order = None;
+    if wishes.iter().all(|wish| *wish != 0) {
+        let words = gather_words(&state, &parent, &graph.to_words())?;
+        let graphs: Vec<DistributedGraph> = words
+            .iter()
+            .map(|words| DistributedGraph::from_words(words, parent.size()))
+            .collect::<std::result::Result<_, _>>()?;
+        let edges = graphs.iter().enumerate().flat_map(|(from, graph)| {
+            let weights = graph.destination_weights();
+            let to = graph.destinations().iter().enumerate();
+            to.map(move |(at, &to)| {
+                edge(
+                    from,
+                    to,
+                    weights.map_or(1.0, |weights| f64::from(weights[at])),
+                )
+            })
+        });
+        let found = reorder::order(&state.process, &parent, parent.size(), edges.collect())?;
+        graph = graphs[vertex_of(&found, parent.rank())].clone();
+        order = Some(found);
+    }
+    let (topology, ranks) = (Topology::Distributed(graph), parent.size());
+    let order = order.as_deref();
     // SAFETY: the caller vouches for it, and it is not null.
-    unsafe { create(&state, &parent, parent.size(), topology, comm_dist_graph) }
+    unsafe { create_ordered(&state, &parent, ranks, order, topology, comm_dist_graph) }
+}
+
+/// The vertex that a rank takes.
+fn vertex_of(order: &[usize], rank: usize) -> usize {
+    let vertex = order.iter().position(|taken| *taken == rank);
+    vertex.expect("an order of all ranks has each of them")
+}
+
+/// Everybody's words, however many each has.
+fn gather_words(state: &State, parent: &Communicator, own: &[i32]) -> Result<Vec<Vec<i32>>> {
+    let lengths = gather_numbers(&state.process, parent, &[own.len() as i64])?;
+    let longest = lengths.iter().flatten().copied().max().unwrap_or(0) as usize;
+    let mut padded: Vec<i64> = own.iter().map(|&word| word.into()).collect();
+    padded.resize(longest, 0);
+    let all = gather_numbers(&state.process, parent, &padded)?;
+    let cut = all.iter().zip(lengths.iter().flatten());
+    Ok(cut
+        .map(|(words, &length)| {
+            words[..length as usize]
+                .iter()
+                .map(|&word| word as i32)
+                .collect()
+        })
+        .collect())
 }
 
 /// The edges that the arguments of `MPI_Dist_graph_create` list.
@@ -180,7 +229,7 @@ pub unsafe fn dist_graph_create(
     destinations: *const c_int,
     weights: *const c_int,
     info: MPI_Info,
-    _reorder: c_int,
+    reorder: c_int,
     comm_dist_graph: *mut MPI_Comm,
 ) -> Result {
     let state = running()?;
@@ -193,23 +242,26 @@ pub unsafe fn dist_graph_create(
         list.check(parent.size())?;
         Ok(list.to_words())
     };
-    let (own, lengths) = told(&state, &parent, described(), |words| words.len() as i64)?;
-    let longest = lengths.iter().copied().max().unwrap_or(0) as usize;
-    let mut padded: Vec<i64> = own.iter().map(|&word| word.into()).collect();
-    padded.resize(longest, 0);
-    let all = gather_numbers(&state.process, &parent, &padded)?;
-    let mut contributions = Vec::with_capacity(all.len());
-    for (words, length) in all.iter().zip(lengths) {
-        let words: Vec<i32> = words[..length as usize]
-            .iter()
-            .map(|&word| word as i32)
-            .collect();
-        contributions.push(EdgeList::from_words(&words)?);
+    let (own, wishes) = told(&state, &parent, described(), |_| i64::from(reorder != 0))?;
+    let words = gather_words(&state, &parent, &own)?;
+    let contributions: Vec<EdgeList> = words
+        .iter()
+        .map(|words| EdgeList::from_words(words))
+        .collect::<std::result::Result<_, _>>()?;
+    let mut order = None;
+    let mut vertex = parent.rank();
+    if wishes.iter().all(|wish| *wish != 0) {
+        let all = contributions.iter().flat_map(EdgeList::weighted_edges);
+        let edges = all.map(|(from, to, weight)| edge(from, to, weight));
+        let found = reorder::order(&state.process, &parent, parent.size(), edges.collect())?;
+        vertex = vertex_of(&found, parent.rank());
+        order = Some(found);
     }
-    let graph = DistributedGraph::from_contributions(parent.rank(), &contributions)?;
-    let topology = Topology::Distributed(graph);
+    let graph = DistributedGraph::from_contributions(vertex, &contributions)?;
+    let (topology, ranks) = (Topology::Distributed(graph), parent.size());
+    let order = order.as_deref();
     // SAFETY: the caller vouches for it, and it is not null.
-    unsafe { create(&state, &parent, parent.size(), topology, comm_dist_graph) }
+    unsafe { create_ordered(&state, &parent, ranks, order, topology, comm_dist_graph) }
 }
 
 /// `MPI_Dist_graph_neighbors_count`, section 8.5.5.

@@ -56,7 +56,7 @@ pub unsafe fn graph_create(
     nnodes: c_int,
     indx: *const c_int,
     edges: *const c_int,
-    _reorder: c_int,
+    reorder: c_int,
     comm_graph: *mut MPI_Comm,
 ) -> Result {
     let state = running()?;
@@ -69,7 +69,14 @@ pub unsafe fn graph_create(
         if ranks == 0 {
             return store(comm_graph, MPI_COMM_NULL, "comm_graph");
         }
-        create(&state, &parent, ranks, Topology::Graph(graph), comm_graph)
+        create(
+            &state,
+            &parent,
+            ranks,
+            reorder,
+            Topology::Graph(graph),
+            comm_graph,
+        )
     }
 }
 

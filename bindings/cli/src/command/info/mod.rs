@@ -9,9 +9,12 @@ pub mod selection;
 
 use std::fmt::Write as _;
 
+use pamir_driver::binding::picture_of_machine;
 use pamir_driver::machine_limits::Limits;
 use pamir_driver::topology::{Level, Machine, TopologyError};
 use pamir_shm::header::LAYOUT_VERSION;
+
+use super::MachineReader;
 
 /// Arguments of `pamir info`.
 #[derive(Debug, clap::Args)]
@@ -19,15 +22,21 @@ pub struct Arguments {
     /// Show which algorithm serves which sizes instead: the tables in force.
     #[arg(long)]
     selection: bool,
+    /// Draw the machine instead: packages, NUMA nodes, caches, cores, processing units.
+    #[arg(long, conflicts_with = "selection")]
+    topology: bool,
     /// The number of ranks that tables are shown for.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
     ranks: u32,
 }
 
 /// Prints the tables; returns the exit code.
-pub fn run(arguments: &Arguments) -> u8 {
+pub fn run(arguments: &Arguments, reader: MachineReader) -> u8 {
     use std::io::Write as _;
-    let described = if arguments.selection {
+    let described = if arguments.topology {
+        let machine = reader().map_err(|error| error.to_string());
+        machine.map(|machine| picture_of_machine(&machine, &[]))
+    } else if arguments.selection {
         selection::describe(arguments.ranks as usize).map_err(|error| error.to_string())
     } else {
         describe().map_err(|error| error.to_string())

@@ -25,6 +25,8 @@ use pamir_transport::geometry::{Channel, Members, block_on};
 use pamir_transport::memory_region::{DESCRIPTION_BYTES, MemoryRegion};
 use pamir_transport::one_sided::{Get, Put};
 
+use super::scattered;
+
 /// Samples of each size.
 const SAMPLES: usize = 7;
 
@@ -284,7 +286,17 @@ impl Rank {
                 let (out, all) = (&out[..2 * bytes], &mut all[..2 * bytes]);
                 self.wait(c::neighbor_alltoall(&channel, ring, out, all))
             }
-            "send" => self.wait(there_and_back(&channel, &out[..bytes], &mut all[..bytes])),
+            "send" | "stripes" => {
+                self.wait(there_and_back(&channel, &out[..bytes], &mut all[..bytes]))
+            }
+            "scattered_stripes" => {
+                let (out, all) = (&out[..2 * bytes], &mut all[..2 * bytes]);
+                let (out, all) = (out.as_ptr().cast_mut(), all.as_mut_ptr());
+                // SAFETY: both have twice the bytes, and are this call's until it returns; what
+                // is sent is only read.
+                let sent = unsafe { scattered::there_and_back(&self.context, out, all, bytes) };
+                sent.map_err(Into::into)
+            }
             "put" | "get" => {
                 let address = all.as_mut_ptr();
                 self.transfer(kind == "put", address, bytes)

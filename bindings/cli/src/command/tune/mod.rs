@@ -16,6 +16,7 @@
 
 pub mod choice;
 pub mod measure;
+mod scattered;
 
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write as _};
@@ -42,7 +43,7 @@ pub struct Arguments {
     /// Numbers of ranks to measure with (default: powers of two, and all cores).
     #[arg(long, value_delimiter = ',')]
     ranks: Vec<usize>,
-    /// Kinds of instructions (default: all).
+    /// Kinds of instructions (default: all but the numbers of stripes).
     #[arg(long, value_delimiter = ',')]
     kinds: Vec<String>,
     /// Sizes in bytes (default: 8 to 4194304, times four).
@@ -143,10 +144,10 @@ fn tune(arguments: &Arguments) -> Result<(), TuneError> {
 
 fn plan(arguments: &Arguments) -> Result<Plan, TuneError> {
     let all = || {
-        KINDS
-            .into_iter()
-            .map(|kind| kind.name().to_owned())
-            .collect()
+        // Numbers of stripes matter where cores are idle: they are measured when asked for.
+        let unasked = KINDS.into_iter().map(|kind| kind.name());
+        let unasked = unasked.filter(|name| !name.ends_with("stripes"));
+        unasked.map(str::to_owned).collect()
     };
     let names = if arguments.kinds.is_empty() {
         all()
@@ -232,7 +233,7 @@ impl Plan {
     /// Numbers of ranks a kind is measured with: messages and transfers know two.
     fn ranks_of(&self, kind: &dyn Kind) -> Vec<usize> {
         match kind.name() {
-            "send" | "put" | "get" => vec![2],
+            "send" | "stripes" | "scattered_stripes" | "put" | "get" => vec![2],
             _ => self.ranks.clone(),
         }
     }

@@ -1,0 +1,306 @@
+//! `pamir place`: computes which rank should run where, from a profile and a machine.
+//!
+//! What: reads a communication graph and a topology, searches for a mapping, tells what it costs
+//! and what it improves, and writes it for `mpiexec --map-by file:FILE` and `scripts/pin`. With
+//! `--measure` it measures the machine instead, for later runs with `--machine`.
+//! Why a command: profiles are taken once, mappings are used often, and machines that are not here
+//! can be planned for.
+//! Step before: [`super::main`]. Step after: a mapping file, a picture, tables on standard output.
+//!
+//! ```text
+//!  profile(s) ── merged ──▶ graph ─┐
+//!  machine ── source ──▶ topology ─┼─▶ Problem ─▶ search ─▶ mapping ─▶ file, report, plot
+//!  QAPLIB file ────────────────────┘
+//! ```
+
+mod measure;
+mod performance;
+mod plot;
+mod report;
+mod source;
+
+use std::ffi::OsString;
+use std::io::{IsTerminal, Write as _};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use pamir_driver::binding::BindingError;
+use pamir_driver::topology::TopologyError;
+use pamir_transport::placement::algorithm::{Algorithm, named, suited};
+use pamir_transport::placement::format::communication::Portions;
+use pamir_transport::placement::format::{qaplib, write_text};
+use pamir_transport::placement::mapping::PlacedRanks;
+use pamir_transport::placement::{
+    CommunicationGraph, EdgeFunction, Limits, PlacementError, Problem, Progress, Solution, Weight,
+    solve,
+};
+
+use super::MachineReader;
+
+/// Arguments of `pamir place`.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Profiles of the job (from mpiexec --profile-comm, or by hand); several are added up.
+    #[arg(value_name = "PROFILE")]
+    profiles: Vec<PathBuf>,
+    /// Place by this portion of the profiles only.
+    #[arg(long, value_name = "NAME")]
+    portion: Option<String>,
+    /// Solve a problem of QAPLIB instead.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["profiles", "measure"])]
+    qaplib: Option<PathBuf>,
+    /// The first matrix of the QAPLIB file is that of costs.
+    #[arg(long, requires = "qaplib")]
+    exchanged: bool,
+    #[command(flatten)]
+    source: source::Arguments,
+    /// What of the traffic counts: bytes, messages, or both:N (each message counts N bytes more).
+    #[arg(long, default_value = "both:1000", value_parser = weight)]
+    weight: Weight,
+    /// What weight and cost make together: product, squared-cost, squared-weight.
+    #[arg(long, default_value = "product")]
+    function: String,
+    /// exhaustive, document, exchange, tabu, memetic or multilevel (default: what suits).
+    #[arg(long)]
+    algorithm: Option<String>,
+    /// Time limit in seconds.
+    #[arg(long, default_value_t = 10.0, value_name = "SECONDS", value_parser = seconds)]
+    time: f64,
+    /// End after so many steps.
+    #[arg(long)]
+    steps: Option<u64>,
+    /// End after so many mappings to start from.
+    #[arg(long)]
+    starts: Option<u64>,
+    /// End at this cost.
+    #[arg(long)]
+    target: Option<f64>,
+    /// Seed of the random numbers.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where to write the mapping (with --measure: the machine); - is standard output.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Draw both matrices and the mapping as SVG.
+    #[arg(long, value_name = "FILE.svg")]
+    plot: Option<PathBuf>,
+    /// Tell what each edge costs, which links would help most, and what more processes would cost.
+    #[arg(long)]
+    what_if: bool,
+    /// Run this command in the default order and by the mapping, in turn, and tell both times.
+    #[arg(long = "try", value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true, requires = "output")]
+    command: Vec<OsString>,
+    /// Measure latency, bandwidth and overhead between processing units by ping-pong.
+    #[arg(long, conflicts_with_all = ["profiles", "what_if", "plot"])]
+    measure: bool,
+    /// With --measure: one pair after the other instead of many at once.
+    #[arg(long, requires = "measure")]
+    alone: bool,
+}
+
+/// Why nothing was placed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlaceError {
+    /// Graphs, files, algorithms.
+    #[error(transparent)]
+    Placement(#[from] PlacementError),
+    /// The machine cannot be read.
+    #[error(transparent)]
+    Machine(#[from] TopologyError),
+    /// A thread could not be bound.
+    #[error(transparent)]
+    Binding(#[from] BindingError),
+    /// Nothing to place was named.
+    #[error(
+        "nothing to place: name a profile (mpiexec --profile-comm FILE writes one), or use \
+         --qaplib or --measure"
+    )]
+    NoProfile,
+    /// A machine with fewer than two units cannot be measured.
+    #[error("there is only one processing unit to use, and nothing to measure")]
+    OneUnit,
+    /// The option needs another one, or another machine.
+    #[error("{0}")]
+    Usage(String),
+}
+
+/// Places or measures; the exit code.
+pub fn run(arguments: &Arguments, reader: MachineReader) -> u8 {
+    let done = if arguments.measure {
+        measure_machine(arguments, reader)
+    } else {
+        place(arguments, reader)
+    };
+    match done {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("pamir place: {error}");
+            1
+        }
+    }
+}
+
+fn weight(text: &str) -> Result<Weight, String> {
+    let both = |number: &str| {
+        let number: f64 = number.parse().ok()?;
+        let valid = number.is_finite() && number >= 0.0;
+        valid.then_some(Weight::Both {
+            message_bytes: number,
+        })
+    };
+    match text.split_once(':') {
+        None if text == "bytes" => Ok(Weight::Bytes),
+        None if text == "messages" => Ok(Weight::Messages),
+        Some(("both", number)) => {
+            both(number).ok_or(format!("{number:?} is not a number of bytes"))
+        }
+        _ => Err("use bytes, messages or both:BYTES".to_string()),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let number: Option<f64> = text.parse().ok();
+    let valid = number.filter(|number| *number > 0.0 && *number < 1e9);
+    valid.ok_or_else(|| format!("{text:?} is not a number of seconds above 0"))
+}
+
+fn measure_machine(arguments: &Arguments, reader: MachineReader) -> Result<(), PlaceError> {
+    let units = source::units_here(&arguments.source, reader)?;
+    let machine = measure::measure(&units, arguments.alone)?;
+    emit(arguments, &machine.to_text())
+}
+
+/// To the output that was asked for; to standard output if none was.
+fn emit(arguments: &Arguments, text: &str) -> Result<(), PlaceError> {
+    match &arguments.output {
+        Some(path) if path.as_os_str() != "-" => Ok(write_text(path, text)?),
+        _ => {
+            let _ = std::io::stdout().write_all(text.as_bytes());
+            Ok(())
+        }
+    }
+}
+
+fn place(arguments: &Arguments, reader: MachineReader) -> Result<(), PlaceError> {
+    let function = EdgeFunction::named(&arguments.function)?;
+    let (problem, graph) = match &arguments.qaplib {
+        Some(path) => (qaplib::read(path, arguments.exchanged)?, None),
+        None => {
+            let graph = graph(arguments)?;
+            let topology = source::topology(&arguments.source, reader, graph.ranks())?;
+            let problem = Problem::new(&graph, arguments.weight, &topology, function)?;
+            (problem, Some(graph))
+        }
+    };
+    let algorithm = match &arguments.algorithm {
+        Some(name) => named(name)?,
+        None => suited(&problem),
+    };
+    let solution = search(arguments, &problem, algorithm)?;
+    let mut text = report::summary(&problem, graph.as_ref(), algorithm.name(), &solution);
+    if arguments.what_if {
+        text.push_str(&report::what_if(&problem, &solution));
+        if let Some(graph) = &graph {
+            let more = more_processes(arguments, reader, graph, function)?;
+            text.push_str(&report::more_processes(graph.ranks(), &solution, &more));
+        }
+    }
+    write_results(arguments, &problem, &solution, &text)
+}
+
+/// The profiles added up.
+fn graph(arguments: &Arguments) -> Result<CommunicationGraph, PlaceError> {
+    let mut merged: Option<CommunicationGraph> = None;
+    for path in &arguments.profiles {
+        let graph = Portions::read(path)?.graph(arguments.portion.as_deref())?;
+        merged = Some(match merged {
+            Some(before) => before.merged(&graph)?,
+            None => graph,
+        });
+    }
+    merged.ok_or(PlaceError::NoProfile)
+}
+
+fn limits(arguments: &Arguments) -> Limits {
+    Limits {
+        time: Some(Duration::from_secs_f64(arguments.time)),
+        steps: arguments.steps,
+        starts: arguments.starts,
+        target: arguments.target,
+        seed: arguments.seed,
+    }
+}
+
+fn search(
+    arguments: &Arguments,
+    problem: &Problem,
+    algorithm: &dyn Algorithm,
+) -> Result<Solution, PlaceError> {
+    let terminal = std::io::stderr().is_terminal();
+    let mut progress = |progress: &Progress| {
+        if terminal {
+            let seconds = progress.elapsed.as_secs_f64();
+            eprint!("\r{seconds:7.1} s  cost {:<24}", progress.cost);
+        }
+    };
+    let solution = solve(problem, algorithm, limits(arguments), &mut progress);
+    if terminal {
+        eprintln!();
+    }
+    Ok(solution?)
+}
+
+/// The same search for the pattern of the job repeated: twice and four times the ranks.
+fn more_processes(
+    arguments: &Arguments,
+    reader: MachineReader,
+    graph: &CommunicationGraph,
+    function: EdgeFunction,
+) -> Result<Vec<(usize, f64)>, PlaceError> {
+    let mut costs = Vec::new();
+    for copies in [2, 4] {
+        let more = graph.repeated(copies);
+        let topology = source::topology(&arguments.source, reader, more.ranks())?;
+        let problem = Problem::new(&more, arguments.weight, &topology, function)?;
+        let limits = Limits {
+            time: Some(Duration::from_secs_f64(arguments.time / 2.0)),
+            ..limits(arguments)
+        };
+        let solution = solve(&problem, suited(&problem), limits, &mut |_| {})?;
+        costs.push((more.ranks(), solution.cost));
+    }
+    Ok(costs)
+}
+
+/// Files, then the report: on standard error where standard output is for the mapping.
+fn write_results(
+    arguments: &Arguments,
+    problem: &Problem,
+    solution: &Solution,
+    report: &str,
+) -> Result<(), PlaceError> {
+    if let Some(path) = &arguments.plot {
+        write_text(path, &plot::draw(problem, &solution.mapping))?;
+    }
+    let placed = PlacedRanks::new(&solution.mapping, problem.topology(), problem.ranks());
+    match &arguments.output {
+        Some(path) if path.as_os_str() == "-" => eprint!("{report}"),
+        _ => {
+            let _ = std::io::stdout().write_all(report.as_bytes());
+        }
+    }
+    if arguments.output.is_some() {
+        emit(arguments, &placed.to_text())?;
+    }
+    if let (Some(mapping), [_, ..]) = (&arguments.output, &arguments.command[..]) {
+        if mapping.as_os_str() == "-" {
+            return Err(PlaceError::Usage(
+                "--try needs the mapping in a file".to_string(),
+            ));
+        }
+        let times = performance::compare(problem.ranks(), mapping, &arguments.command)?;
+        let _ = std::io::stdout().write_all(times.to_text().as_bytes());
+    }
+    Ok(())
+}

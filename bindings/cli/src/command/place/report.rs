@@ -1,0 +1,163 @@
+//! What `pamir place` tells: cost before and after, improvement, and what would help more.
+//!
+//! Step before: a [`Solution`]. Step after: standard output.
+
+use std::fmt::Write as _;
+
+use pamir_transport::placement::what_if::{cost_by_edge, cost_by_level, gain_by_link};
+use pamir_transport::placement::{CommunicationGraph, Problem, Solution};
+
+/// Lines of a table: more would hide the point.
+const LINES: usize = 8;
+
+/// What was searched, and what it brought.
+pub fn summary(
+    problem: &Problem,
+    graph: Option<&CommunicationGraph>,
+    algorithm: &str,
+    solution: &Solution,
+) -> String {
+    let mut text = String::new();
+    let pairs = problem.edges().len();
+    let _ = writeln!(
+        text,
+        "ranks         {} ({pairs} pairs that communicate)",
+        problem.ranks()
+    );
+    if let Some(graph) = graph {
+        let total = graph.total();
+        let _ = writeln!(
+            text,
+            "traffic       {} bytes in {} messages",
+            total.bytes, total.messages
+        );
+    }
+    let _ = writeln!(text, "places        {}", problem.size());
+    let progress = &solution.progress;
+    let _ = writeln!(
+        text,
+        "search        {algorithm}: {} steps from {} mappings in {:.2} s",
+        progress.steps,
+        progress.starts,
+        progress.elapsed.as_secs_f64()
+    );
+    let _ = writeln!(
+        text,
+        "cost before   {} (default order)",
+        number(solution.cost_before)
+    );
+    let _ = writeln!(text, "cost after    {}", number(solution.cost));
+    let _ = writeln!(
+        text,
+        "improvement   {:.1} %",
+        improvement(solution.cost_before, solution.cost)
+    );
+    text
+}
+
+/// By how much the cost fell, in percent of what it was.
+fn improvement(before: f64, after: f64) -> f64 {
+    if before > 0.0 {
+        (before - after) / before * 100.0
+    } else {
+        0.0
+    }
+}
+
+/// Whole numbers as such, others with three digits.
+fn number(value: f64) -> String {
+    if value.fract() == 0.0 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.3}")
+    }
+}
+
+/// The cost by level and edge, and which links would help most.
+pub fn what_if(problem: &Problem, solution: &Solution) -> String {
+    let places = solution.mapping.places();
+    let name = |place: u32| problem.topology().names()[place as usize];
+    let share = |cost: f64| {
+        if solution.cost > 0.0 {
+            cost / solution.cost * 100.0
+        } else {
+            0.0
+        }
+    };
+    let mut text = String::new();
+    let levels = cost_by_level(problem, places);
+    if !levels.is_empty() {
+        text.push_str("\ncost by what the ends share\n");
+        for (shared, cost) in levels.iter().enumerate() {
+            let _ = writeln!(
+                text,
+                "  {shared} levels  {:>16}  {:5.1} %",
+                number(*cost),
+                share(*cost)
+            );
+        }
+    }
+    text.push_str("\nthe dearest edges\n");
+    for edge in cost_by_edge(problem, places).iter().take(LINES) {
+        let _ = writeln!(
+            text,
+            "  ranks {} and {} on units {} and {}  {:>16}  {:5.1} %",
+            edge.ranks.0,
+            edge.ranks.1,
+            name(edge.places.0),
+            name(edge.places.1),
+            number(edge.cost),
+            share(edge.cost)
+        );
+    }
+    text.push_str("\nlinks that would help most if they were as fast as the fastest\n");
+    let links = gain_by_link(problem, places);
+    let mut helpful = links
+        .iter()
+        .filter(|link| link.saved > 0.0)
+        .take(LINES)
+        .peekable();
+    if helpful.peek().is_none() {
+        text.push_str("  none: all traffic is on the fastest links already\n");
+    }
+    for link in helpful {
+        let _ = writeln!(
+            text,
+            "  units {} and {}  saves {:>16}  {:5.1} %",
+            name(link.places.0),
+            name(link.places.1),
+            number(link.saved),
+            share(link.saved)
+        );
+    }
+    text
+}
+
+/// What the job repeated would cost, beside what it costs now.
+pub fn more_processes(ranks: usize, solution: &Solution, more: &[(usize, f64)]) -> String {
+    let mut text = String::from("\nmore processes of the same pattern\n");
+    let now = [(ranks, solution.cost)];
+    for (ranks, cost) in now.iter().chain(more) {
+        let a_rank = cost / (*ranks as f64);
+        let _ = writeln!(
+            text,
+            "  {ranks} ranks  {:>16}  ({} a rank)",
+            number(*cost),
+            number(a_rank)
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn improvement_is_in_percent_of_what_it_was() {
+        assert_eq!(improvement(200.0, 50.0), 75.0);
+        assert_eq!(improvement(0.0, 0.0), 0.0);
+        assert_eq!(number(3.0), "3");
+        assert_eq!(number(2.5), "2.500");
+    }
+}

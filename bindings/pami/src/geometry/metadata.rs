@@ -1,0 +1,224 @@
+//! What a program can read about an algorithm before it takes it (`pami_metadata_t`).
+//!
+//! Before: [`super::algorithms`] lists an algorithm. After: its name, what it asks of the data, and
+//! the sizes for which the tables would take it.
+
+use std::collections::HashMap;
+use std::ffi::{CString, c_char};
+use std::sync::{Mutex, PoisonError};
+
+use pamir_transport::selection::Situation;
+
+use crate::collective::kind::TransferKind;
+use crate::collective::structures::{Allreduce, Reduce, ReduceScatter, Transfer};
+use crate::reduction::is_commutative;
+
+/// `pami_metadata_function`.
+pub type CheckFunction = Option<unsafe extern "C" fn(*mut Transfer) -> u32>;
+
+/// `pami_metadata_t`.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Metadata {
+    /// The algorithm's name.
+    pub name: *const c_char,
+    /// Its version.
+    pub version: u32,
+    /// Says what an operation lacks, as bits.
+    pub check_fn: CheckFunction,
+    /// Fewest bytes.
+    pub range_lo: usize,
+    /// Most bytes.
+    pub range_hi: usize,
+    /// Alignment of what is sent, in bytes.
+    pub send_min_align: u32,
+    /// Alignment of where it goes, in bytes.
+    pub recv_min_align: u32,
+    /// What is to be checked: see [`correct`].
+    pub check_correct: u32,
+    /// Special hardware.
+    pub check_perf: u32,
+    /// Fewest bytes that the tables take it for.
+    pub range_lo_perf: usize,
+    /// Most bytes.
+    pub range_hi_perf: usize,
+    /// The alignment at which it is fastest, in bytes.
+    pub min_align_perf: u32,
+}
+
+/// Bits of `check_correct`.
+pub mod correct {
+    /// The check function has to be asked before each operation.
+    pub const CHECK_REQUIRED: u32 = 1 << 0;
+    /// All types and data functions are served.
+    pub const ALL_TYPES: u32 = 1 << 5;
+    /// What is sent lies together.
+    pub const CONTIGUOUS_SEND: u32 = 1 << 6;
+    /// And where it goes does.
+    pub const CONTIGUOUS_RECEIVE: u32 = 1 << 7;
+    /// Data may be sent from where it goes (`PAMI_IN_PLACE`).
+    pub const IN_PLACE: u32 = 1 << 11;
+    /// A member may run ahead of the others.
+    pub const RUNS_AHEAD: u32 = 1 << 12;
+}
+
+/// Bits of what a check function answers.
+pub mod lack {
+    /// Something else: the parameters are missing.
+    pub const UNSPECIFIED: u32 = 1 << 0;
+    /// The data function is not served.
+    pub const OPERATION: u32 = 1 << 4;
+}
+
+/// Why an operation's data function cannot be served by what needs a commutative one.
+fn lacks(parameters: Option<(usize, i32)>) -> u32 {
+    match parameters {
+        None => lack::UNSPECIFIED,
+        Some((function, said)) if is_commutative(function, said != 0) => 0,
+        Some(_) => lack::OPERATION,
+    }
+}
+
+macro_rules! check_functions {
+    ($($name:ident, $field:ident, $parameters:ty;)*) => {
+        $(
+            /// # Safety
+            ///
+            /// `transfer` is NULL, or describes an operation of this kind.
+            unsafe extern "C" fn $name(transfer: *mut Transfer) -> u32 {
+                // SAFETY: as the caller vouches.
+                let transfer = unsafe { transfer.as_ref() };
+                lacks(transfer.map(|transfer| {
+                    // SAFETY: the caller vouches for the kind.
+                    let parameters: $parameters = unsafe { transfer.cmd.$field };
+                    (parameters.op.addr(), parameters.commutative)
+                }))
+            }
+        )*
+    };
+}
+
+check_functions! {
+    check_reduce, reduce, Reduce;
+    check_allreduce, allreduce, Allreduce;
+    check_reduce_scatter, reduce_scatter, ReduceScatter;
+}
+
+fn check_function(kind: TransferKind) -> CheckFunction {
+    match kind {
+        TransferKind::Reduce => Some(check_reduce),
+        TransferKind::Allreduce => Some(check_allreduce),
+        TransferKind::ReduceScatter => Some(check_reduce_scatter),
+        _ => None,
+    }
+}
+
+/// Names as C has them, for ever.
+static NAMES: Mutex<Option<HashMap<(TransferKind, &'static str), CString>>> = Mutex::new(None);
+
+fn name_of(kind: TransferKind, algorithm: &'static str) -> *const c_char {
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    let names = names.get_or_insert_default();
+    let name = names.entry((kind, algorithm)).or_insert_with(|| {
+        let name = format!("Pamir:{}:{algorithm}", kind.name());
+        CString::new(name).expect("no name holds a 0")
+    });
+    // The string's memory does not move with the string.
+    name.as_ptr()
+}
+
+/// The sizes from the first to the last one for which the tables take an algorithm, in bytes.
+fn sizes(kind: TransferKind, algorithm: &str, situation: Situation) -> (usize, usize) {
+    let Some(table) = kind.table() else {
+        return (0, usize::MAX);
+    };
+    let (mut from, mut sizes) = (0, None);
+    for (bound, name) in table.ranges(situation) {
+        if name == algorithm {
+            let first = sizes.map_or(from, |(first, _)| first);
+            sizes = Some((first, bound));
+        }
+        from = bound.saturating_add(1);
+    }
+    // It is never taken: no size lies in here.
+    sizes.unwrap_or((usize::MAX, 0))
+}
+
+impl Metadata {
+    /// Of an algorithm of a kind; `conditional` if it serves commutative functions only, and none
+    /// if it is the one that asks the tables.
+    pub fn new(
+        kind: TransferKind,
+        algorithm: Option<&'static str>,
+        conditional: bool,
+        situation: Situation,
+    ) -> Self {
+        let check_fn = conditional.then(|| check_function(kind)).flatten();
+        let mut check = correct::CONTIGUOUS_SEND | correct::CONTIGUOUS_RECEIVE | correct::IN_PLACE;
+        for (bit, holds) in [
+            (correct::CHECK_REQUIRED, check_fn.is_some()),
+            (correct::ALL_TYPES, !conditional),
+            (correct::RUNS_AHEAD, kind.may_run_ahead()),
+        ] {
+            check |= if holds { bit } else { 0 };
+        }
+        let everything = if kind.is_active() {
+            "direct"
+        } else {
+            "selected"
+        };
+        let (range_lo_perf, range_hi_perf) =
+            algorithm.map_or((0, usize::MAX), |name| sizes(kind, name, situation));
+        Self {
+            name: name_of(kind, algorithm.unwrap_or(everything)),
+            version: 1,
+            check_fn,
+            range_lo: 0,
+            range_hi: usize::MAX,
+            send_min_align: 1,
+            recv_min_align: 1,
+            check_correct: check,
+            check_perf: 0,
+            range_lo_perf,
+            range_hi_perf,
+            min_align_perf: 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CStr;
+
+    #[test]
+    fn the_sizes_are_those_of_the_tables() {
+        let situation = Situation::new(4, true);
+        let of = |name| {
+            let one = Metadata::new(TransferKind::Broadcast, Some(name), false, situation);
+            (one.range_lo_perf, one.range_hi_perf)
+        };
+        assert_eq!(of("binomial"), (0, 64 << 10));
+        assert_eq!(of("pipelined_chain"), ((64 << 10) + 1, usize::MAX));
+        assert_eq!(of("linear"), (usize::MAX, 0));
+    }
+
+    #[test]
+    fn names_say_kind_and_algorithm() {
+        let situation = Situation::new(4, true);
+        for (kind, algorithm, expected) in [
+            (
+                TransferKind::Reduce,
+                Some("binomial"),
+                "Pamir:REDUCE:binomial",
+            ),
+            (TransferKind::Scan, None, "Pamir:SCAN:selected"),
+            (TransferKind::ActiveGather, None, "Pamir:AMGATHER:direct"),
+        ] {
+            let metadata = Metadata::new(kind, algorithm, false, situation);
+            // SAFETY: names are strings that stay.
+            let name = unsafe { CStr::from_ptr(metadata.name) };
+            assert_eq!(name.to_str(), Ok(expected));
+        }
+    }
+}

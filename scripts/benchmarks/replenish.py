@@ -1,0 +1,67 @@
+"""replenish: an injection FIFO of 8 slots that is replenished, beside one of 65,536 slots.
+
+The program is driver/examples/replenish.rs, built as the library is: the same million messages
+of 8 bytes (--sizes changes that) under each interrupt criterion; the table's column for bytes
+holds the number of slots. No other library takes part: the program has no MPI in it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from .benchmark import Benchmark, Job, Options, Sample, samples_in
+from .libraries import ROOT, Library
+from .processes import run
+
+BUILD_SECONDS = 1800.0
+CRITERIA = ("drained", "timer", "timer-learned", "memory-fifo", "counted-put", "touching-put")
+MESSAGES, QUICK_MESSAGES = "1000000", "200000"
+# Memory that interrupts comes last: a kernel may refuse it.
+MEMORY = "touching-put:userfaultfd"
+
+
+def _program() -> Path:
+    """The program, built anew where its sources have changed."""
+    command = ["cargo", "build", "--locked", "--release", "-p", "pamir-driver", "--example", "replenish"]
+    run(["env", "-C", str(ROOT), *command], seconds=BUILD_SECONDS)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    return target / "release" / "examples" / "replenish"
+
+
+def _jobs(options: Options) -> list[Job]:
+    built: list[Path] = []
+    repetitions = "3" if options.quick else "9"
+    messages = QUICK_MESSAGES if options.quick else MESSAGES
+    size = str(options.sizes[0]) if options.sizes else "8"
+
+    def measured(criterion: str) -> list[Sample]:
+        if not built:
+            built.append(_program())
+        arguments = [str(built[0]), repetitions, messages, size, criterion]
+        cpus = ",".join(map(str, options.cpus[:2]))
+        return samples_in(run(["taskset", "-c", cpus, *arguments], seconds=options.seconds))
+
+    def job(criterion: str) -> Job:
+        def samples(library: Library) -> list[Sample]:
+            return measured(criterion)
+
+        return Job(criterion, 2, samples)
+
+    return [job(criterion) for criterion in (*CRITERIA, MEMORY)]
+
+
+BENCHMARK = Benchmark(
+    name="replenish",
+    summary="an injection FIFO of 8 slots under each interrupt criterion, beside 65,536 slots (Pamir alone)",
+    jobs=_jobs,
+    sources=(),
+    notes=(
+        "bytes: the number of slots; 65,536 slots always with `drained`. stream: submitted while the "
+        "receiver reads; backlog: submitted before, so that all of it passes the FIFO. "
+        "share: of the throughput of 65,536 slots, run by run",
+        "paused: interrupts of 100 messages that were submitted while the engine stood still "
+        "(14 = (100 - 8 + 1) / (8 - 1), rounded up; a timer counts periods)",
+    ),
+    own_only=True,
+)

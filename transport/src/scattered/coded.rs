@@ -1,0 +1,143 @@
+//! A program in front of the data that it describes.
+//!
+//! Before: an origin sends both as one message. After: the target has deserialised the program,
+//! compared its reach with the memory region, and unpacks what follows by it.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::active::dispatch::Status;
+use crate::gather_scatter::{Machine, Program, Section};
+use crate::memory_region::MemoryRegions;
+use crate::tagged::buffer::Noncontiguous;
+
+/// A program's code and the data that it describes, as one message.
+///
+/// | state | bytes come | next |
+/// |---|---|---|
+/// | code | not all of it | code |
+/// | code | the last of it | complete, or refused: the code is none, or reaches out of the region |
+/// | complete | data | complete: it is unpacked |
+/// | refused | data | refused: it is dropped |
+pub(super) struct Coded {
+    code: Vec<u8>,
+    code_bytes: usize,
+    data_bytes: usize,
+    memory: Option<Section>,
+    landing: Option<Landing>,
+}
+
+/// What a target knows before it has the code.
+pub(super) struct Landing {
+    pub(super) regions: Arc<MemoryRegions>,
+    pub(super) key: u64,
+    pub(super) address: u64,
+    pub(super) status: Rc<Cell<Status>>,
+}
+
+impl Coded {
+    /// At the end that has both.
+    pub(super) fn complete(code: Vec<u8>, machine: Machine, data_bytes: usize) -> Self {
+        Self {
+            code_bytes: code.len(),
+            code,
+            data_bytes,
+            memory: Some(Section::new(machine, 0, data_bytes)),
+            landing: None,
+        }
+    }
+
+    /// At the end that gets both.
+    pub(super) fn expected(code_bytes: usize, data_bytes: usize, landing: Landing) -> Self {
+        Self {
+            code: Vec::new(),
+            code_bytes,
+            data_bytes,
+            memory: None,
+            landing: Some(landing),
+        }
+    }
+
+    /// All of the code is there.
+    fn decode(&mut self) {
+        let Some(landing) = self.landing.take() else {
+            return;
+        };
+        let Landing {
+            regions,
+            key,
+            address,
+            status,
+        } = landing;
+        match machine_of(&regions, &self.code, key, address, self.data_bytes) {
+            Some(machine) => self.memory = Some(Section::new(machine, 0, self.data_bytes)),
+            None => status.set(Status::OutsideRegion),
+        }
+    }
+}
+
+/// The machine for `bytes` bytes of the layout that `code` describes at `address`, if all of them
+/// lie in the region.
+pub(super) fn machine_of(
+    regions: &MemoryRegions,
+    code: &[u8],
+    key: u64,
+    address: u64,
+    bytes: usize,
+) -> Option<Machine> {
+    let element = Program::deserialize(code).ok()?;
+    let (low, high) = element.reach(bytes)?;
+    let start = address.checked_add_signed(low)?;
+    if !regions.allow(key, start, high.checked_sub(low)? as u64) {
+        return None;
+    }
+    let program = element.covering(bytes)?;
+    // SAFETY: what the program reaches lies in a region, which its owner vouched for until it is
+    // deregistered, and no transfer may be under way then.
+    Some(unsafe { Machine::new(program, address as *mut u8) })
+}
+
+impl Noncontiguous for Coded {
+    fn bytes(&self) -> usize {
+        self.code_bytes + self.data_bytes
+    }
+
+    unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize) {
+        let code = self.code.get(at..).unwrap_or(&[]);
+        let from_code = code.len().min(bytes);
+        // SAFETY: the caller gives room for the bytes, of which these are the first.
+        unsafe { std::ptr::copy_nonoverlapping(code.as_ptr(), target, from_code) };
+        if let Some(memory) = &mut self.memory
+            && from_code < bytes
+        {
+            let at = at + from_code - self.code_bytes;
+            // SAFETY: as above, for the rest.
+            unsafe { memory.pack(at, target.wrapping_add(from_code), bytes - from_code) };
+        }
+    }
+
+    unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize) {
+        let missing = self.code_bytes - self.code.len();
+        let to_code = missing.min(bytes);
+        if to_code != 0 {
+            self.code.reserve(to_code);
+            let old = self.code.len();
+            // SAFETY: the vector has the room, and the caller vouches for the source.
+            unsafe {
+                std::ptr::copy_nonoverlapping(source, self.code.as_mut_ptr().add(old), to_code);
+                self.code.set_len(old + to_code);
+            }
+            if missing == to_code {
+                self.decode();
+            }
+        }
+        if let Some(memory) = &mut self.memory
+            && to_code < bytes
+        {
+            let at = at + to_code - self.code_bytes;
+            // SAFETY: as the caller vouches; decoding has seen where the data goes.
+            unsafe { memory.unpack(at, source.wrapping_add(to_code), bytes - to_code) };
+        }
+    }
+}

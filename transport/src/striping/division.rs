@@ -1,0 +1,138 @@
+//! In how many stripes a message goes, and who moves each.
+//!
+//! Before: [`crate::tagged::send`] has a message that asks its target. After: the offer goes with
+//! the question, and [`super::message`] divides the message at both ends as it says.
+//!
+//! ```text
+//! bit 0..32 series     32..48 workers     48..64 stripes
+//! ```
+//!
+//! Invariant: a message has at least as many bytes as stripes, and at least two of those.
+
+use super::MOST_STRIPES;
+use super::part::Part;
+use super::workers::Workers;
+use crate::context::Context;
+use crate::gather_scatter::stripes::Submessage;
+use crate::protocol::select::{ScatteredStripes, SendProtocol, Stripes};
+use crate::selection::{Choice, Situation};
+use crate::tagged::buffer::Buffer;
+
+/// How a message is divided, as both ends know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Offered {
+    /// Tells the message's submessages from others between the same workers.
+    pub(crate) series: u32,
+    /// Workers of each end; 0 if the masters move all stripes.
+    pub(crate) workers: usize,
+    /// Submessages.
+    pub(crate) stripes: usize,
+}
+
+impl Offered {
+    /// As it travels.
+    pub(crate) fn word(self) -> u64 {
+        u64::from(self.series) | (self.workers as u64) << 32 | (self.stripes as u64) << 48
+    }
+
+    /// What a peer's word says, if it makes sense.
+    pub(crate) fn from_word(word: u64) -> Option<Self> {
+        let offered = Self {
+            series: word as u32,
+            workers: usize::from((word >> 32) as u16),
+            stripes: (word >> 48) as usize,
+        };
+        (2..=MOST_STRIPES)
+            .contains(&offered.stripes)
+            .then_some(offered)
+    }
+
+    /// The worker that moves a stripe; none if the master does.
+    pub(super) fn worker(self, stripe: usize) -> Option<usize> {
+        (stripe % (self.workers + 1)).checked_sub(1)
+    }
+}
+
+/// How many stripes a table says for a message; `counted` if it is going to be sent.
+fn said_by<A: Choice>(
+    bytes: usize,
+    situation: Situation,
+    counted: bool,
+    number: fn(A) -> usize,
+) -> usize {
+    let ranges = A::table().ranges(situation);
+    ranges.map_or(1, |ranges| {
+        let choice = ranges.select(bytes);
+        if counted {
+            A::table().count(choice);
+        }
+        number(choice)
+    })
+}
+
+impl Context {
+    /// In how many stripes a message goes, by the tables and the number of workers; `counted`
+    /// if it is going to be sent.
+    fn stripes_for(
+        &self,
+        protocol: SendProtocol,
+        contiguous: bool,
+        bytes: usize,
+        counted: bool,
+    ) -> usize {
+        let configured = self.striping.configuration.get();
+        let workers = configured.map_or(0, |configuration| configuration.workers);
+        let said = || {
+            let crowded = self.unit.is_job_crowded();
+            let situation = Situation::new(self.tasks(), true).crowded(crowded);
+            if contiguous {
+                said_by(bytes, situation, counted, Stripes::count)
+            } else {
+                said_by(bytes, situation, counted, ScatteredStripes::count)
+            }
+        };
+        let stripes = match protocol {
+            SendProtocol::Striped => said().max(2),
+            SendProtocol::Rendezvous if workers != 0 => said().min(workers + 1),
+            _ => 1,
+        };
+        stripes.min(bytes).max(1)
+    }
+
+    /// How a message of `bytes` bytes would be sent, in words, for users who wonder why it is
+    /// slow: by which protocol, and in how many stripes.
+    pub fn explain_send(&self, contiguous: bool, bytes: usize) -> String {
+        let protocol = self.table.protocol(bytes);
+        let name = protocol.name();
+        let stripes = self.stripes_for(protocol, contiguous, bytes, false);
+        let configured = self.striping.configuration.get();
+        let workers = configured.map_or(0, |configuration| configuration.workers);
+        match (stripes, workers) {
+            (1, _) => format!("{name}, in one piece"),
+            (_, 0) => format!("{name}, in {stripes} stripes, all by the sender's own thread"),
+            (_, 1) => format!("{name}, in {stripes} stripes, by a worker and the sender's thread"),
+            _ => format!(
+                "{name}, in {stripes} stripes, by {workers} workers and the sender's thread"
+            ),
+        }
+    }
+
+    /// What the target of a send is offered, if the message goes in stripes.
+    pub(crate) fn offer_stripes(&self, protocol: SendProtocol, buffer: &Buffer) -> Option<Offered> {
+        let contiguous = matches!(buffer, Buffer::Contiguous { .. });
+        let bytes = buffer.bytes();
+        let stripes = self.stripes_for(protocol, contiguous, bytes, true);
+        if stripes < 2 {
+            return None;
+        }
+        // Whether any thread may move it.
+        Part::of(buffer, Submessage { offset: 0, bytes })?;
+        let series = self.striping.series.get();
+        self.striping.series.set(series.wrapping_add(1));
+        Some(Offered {
+            series,
+            workers: self.workers().map_or(0, Workers::count),
+            stripes,
+        })
+    }
+}

@@ -1,0 +1,91 @@
+//! Large messages in stripes, which threads on different processors move at once.
+//!
+//! ```text
+//!            origin                                        target
+//!   master   REQUEST_TO_SEND (stripes, series) ──────────▶ matched; entries for its workers
+//!            entries for its workers ◀── STRIPES_CLEAR (ids of the master's stripes)
+//!            ├─ stripe 0 ─ DATA... ─────── the job's lane ─────────▶ stripe 0 ─┤ own request
+//!   worker 1 ├─ stripe 1 ─ message (series, 1) ─ its own lane ─▶ worker 1 ─────┤ own context
+//!   worker 2 ├─ stripe 2 ─ message (series, 2) ─ its own lane ─▶ worker 2 ─────┤ own context
+//!            └─ countdown 0: the send is complete    countdown 0: received ────┘
+//! ```
+//!
+//! A message's length is divided ([`crate::gather_scatter::stripes`]); for each submessage an
+//! entry with the message's program and its offset is enqueued: in the master's injection
+//! FIFO, or in the work queue of a worker (`workers.rs`), which is a thread with a context, and
+//! so with lanes, of its own. Each end has its own machine for each submessage (`part.rs`), whose
+//! first state the dummy machine finds. Submessages are messages like any other: nothing knows
+//! what the others do, and they come in any order.
+//!
+//! Each end counts down what it has moved (`message.rs`). The master looks at the counter
+//! whenever it is advanced, and is woken by whoever counts last; then the whole message is
+//! complete, once.
+//!
+//! Without workers all stripes are the master's; with fewer processors than workers
+//! they share time. How many stripes: kinds `stripes` and `scattered_stripes` of
+//! [`crate::protocol::select`], by size and layout.
+//!
+//! Step before: [`crate::tagged::send`] has chosen to ask the target. Step after: the request is
+//! complete.
+//!
+//! Source: striping (master, workers, shared counters).
+
+pub mod configuration;
+mod division;
+mod message;
+mod part;
+mod workers;
+
+#[cfg(test)]
+mod tests;
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+use pamir_driver::unit::{Doorbell, UnitError};
+
+use configuration::Configuration;
+pub(crate) use division::Offered;
+use message::UnderWay;
+use workers::Workers;
+
+/// The most stripes of one message.
+pub const MOST_STRIPES: usize = 64;
+
+/// What a context keeps of the messages that it divides.
+#[derive(Debug, Default)]
+pub(crate) struct Striping {
+    configuration: OnceCell<Configuration>,
+    /// Started with the first message that is divided.
+    workers: OnceCell<Workers>,
+    /// Workers could not be started; that was said.
+    refused: Cell<bool>,
+    under_way: RefCell<Vec<UnderWay>>,
+    /// The number of the next message that is divided here.
+    series: Cell<u32>,
+    master: OnceCell<Arc<Master>>,
+}
+
+/// What workers know of the context whose messages they move.
+#[derive(Debug)]
+struct Master {
+    doorbell: Doorbell,
+    /// What ended a worker.
+    failure: Mutex<Option<UnitError>>,
+    failed: AtomicBool,
+}
+
+impl Master {
+    fn fail(&self, error: UnitError) {
+        self.failure.lock().get_or_insert(error);
+        self.failed.store(true, Ordering::Release);
+        self.doorbell.ring();
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
+    }
+}
