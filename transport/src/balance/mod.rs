@@ -4,13 +4,17 @@
 //! and how much load goes from the slowest member of a group to which faster ones.
 //!
 //! ```text
-//! call ─▶ history ─▶ evaluation ─▶ law ─▶ receivers
-//!         who, when   first? last?  how much  to whom, in which parts
+//! call ─▶ history ─▶ evaluation ─▶ law ─▶ receivers ─▶ partition
+//!         who, when   first? last?  how much  to whom      new ranges
 //! ```
 //!
+//! [`controller`] runs this chain once a cycle, with a slope from [`damping`].
 //! Nothing here reads a clock, sends, or waits: recorded histories give the same decisions again.
 
+pub mod controller;
+pub mod damping;
 pub mod evaluation;
 pub mod history;
 pub mod law;
+pub mod partition;
 pub mod receivers;

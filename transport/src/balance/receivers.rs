@@ -1,6 +1,6 @@
 //! Who receives what the slowest gives, and in which parts.
 //!
-//! Before: [`super::law`] gave an amount. After: the parts are moved, which nothing does yet.
+//! Before: [`super::law`] gave an amount. After: [`super::partition`] moves the parts.
 //!
 //! Invariants: the slowest never receives; the parts add up to the amount exactly.
 
