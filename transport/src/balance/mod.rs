@@ -9,6 +9,7 @@
 //! ```
 //!
 //! [`controller`] runs this chain once a cycle, with a slope from [`damping`].
+//! [`leveler`] is for data that must stay, and [`simulation`] runs both with thousands of ranks.
 //! Nothing here reads a clock, sends, or waits: recorded histories give the same decisions again.
 
 pub mod controller;
@@ -16,5 +17,7 @@ pub mod damping;
 pub mod evaluation;
 pub mod history;
 pub mod law;
+pub mod leveler;
 pub mod partition;
 pub mod receivers;
+pub mod simulation;
