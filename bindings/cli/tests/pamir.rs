@@ -395,6 +395,11 @@ fn laws_and_receivers_of_a_simulation_are_chosen_and_bad_ones_are_told() {
         let balanced = column(&table, "balanced", 2);
         assert!(balanced > column(&table, "static", 2) + 0.05, "{table}");
     }
+    // A wait of 5 ms is worth 50 ms in ten cycles, and not 51.
+    for (cost, moves) in [("49000000", true), ("51000000", false)] {
+        let table = text(&pamir(&[&few[..], &["--moving-cost", cost]].concat(), &[]).stdout);
+        assert_eq!(column(&table, "balanced", 7) > 0.0, moves, "{table}");
+    }
     for (options, expected) in [
         (["--law", "guess"], "there is no law \"guess\""),
         (["--law", "table:5=1,5=2"], "in ascending order"),

@@ -84,11 +84,6 @@ impl Controller {
         &self.partition
     }
 
-    /// Who called when.
-    pub fn history(&self) -> &History {
-        &self.history
-    }
-
     /// Notes a call in cycle `number`, and says what `own` should do upon it.
     pub fn note(&mut self, number: u64, arrival: Arrival, own: usize) -> Reaction {
         if self.history.note(number, arrival) != Notice::Noted {
@@ -283,8 +278,7 @@ mod tests {
         assert!(run(&mut controller, 1, &[1000, 1000, 3000]).is_empty());
         assert!(run(&mut controller, 2, &[1000, 1000, 1000, 1009]).is_empty());
         assert!(controller.decide(9).unwrap().is_empty());
-        let offsets = [0; 4];
-        assert_eq!(controller.partition().offsets(), offsets);
+        assert_eq!(controller.partition().sizes(), [100; 4]);
     }
 
     #[test]

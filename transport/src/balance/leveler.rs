@@ -115,7 +115,7 @@ pub fn split(task_ns: &[f64], delta: u64) -> Vec<u64> {
 }
 
 /// The longest time of a processor: X * N / (N + delta) * time of a task.
-pub fn longest_ns(task_ns: &[f64], queues: &[u64]) -> f64 {
+fn longest_ns(task_ns: &[f64], queues: &[u64]) -> f64 {
     let parts = queues.iter().sum::<u64>() as f64;
     let part = task_ns.len() as f64 / parts;
     let time = |(ns, queue): (&f64, &u64)| ns * *queue as f64 * part;

@@ -114,11 +114,6 @@ impl Partition {
         (0..self.members()).map(size).collect()
     }
 
-    /// The ending-address offsets.
-    pub fn offsets(&self) -> &[i64] {
-        &self.offsets
-    }
-
     /// Moves the boundaries by what flows across them.
     ///
     /// # Errors
@@ -192,14 +187,14 @@ mod tests {
         let equal = Partition::equal(1000, 4).unwrap();
         let mut partition = equal.clone();
         partition.apply(&[transfer(3, 0, 40)]).unwrap();
-        assert_eq!(partition.offsets(), [40, 40, 40, 0]);
+        assert_eq!(partition.offsets, [40, 40, 40, 0]);
         assert_eq!(partition.sizes(), [290, 250, 250, 210]);
         assert_eq!(partition.range(1), 290..540);
         assert_eq!(partition.fetched_since(&equal), 120);
         partition
             .apply(&[transfer(1, 2, 10), transfer(0, 2, 5)])
             .unwrap();
-        assert_eq!(partition.offsets(), [35, 25, 40, 0]);
+        assert_eq!(partition.offsets, [35, 25, 40, 0]);
         partition.apply(&[]).unwrap();
         assert_eq!(partition.sizes(), [285, 240, 265, 210]);
         assert_eq!(partition.range(4), 0..0);
@@ -243,7 +238,7 @@ mod tests {
                     covered = range.end;
                 }
                 prop_assert_eq!(covered, items);
-                prop_assert_eq!(partition.offsets()[members - 1], 0);
+                prop_assert_eq!(partition.offsets[members - 1], 0);
             }
         }
     }

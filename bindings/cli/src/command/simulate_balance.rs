@@ -62,6 +62,9 @@ pub struct Arguments {
     /// The least difference that is balanced, as a share of the slowest's time.
     #[arg(long, default_value_t = 0.01, value_parser = |text: &str| number(text, 0.0, 1.0))]
     threshold: f64,
+    /// What moving costs once, to be won back within ten cycles.
+    #[arg(long, default_value_t = 0, value_name = "NS")]
+    moving_cost: u64,
 }
 
 /// Why nothing was simulated.
@@ -157,6 +160,7 @@ fn line(name: &str, outcome: &Outcome) -> String {
 fn job(arguments: &Arguments) -> Result<Job, SimulateBalanceError> {
     let threshold = Threshold {
         least_share: arguments.threshold,
+        moving_ns: arguments.moving_cost,
         ..Threshold::default()
     };
     let settings = Settings {
