@@ -349,3 +349,69 @@ fn the_machine_is_measured_by_ping_pong() {
         std::fs::remove_file(file).unwrap();
     }
 }
+
+/// Column `index` of a policy's line.
+fn column(table: &str, policy: &str, index: usize) -> f64 {
+    let line = table.lines().find(|line| line.starts_with(policy));
+    let line = line.unwrap_or_else(|| panic!("no {policy}: {table}"));
+    line.split_whitespace().nth(index).unwrap().parse().unwrap()
+}
+
+#[test]
+fn simulated_balancing_brings_a_thousand_ranks_to_95_parts_in_100() {
+    let document = ["--ranks", "4", "--cycles", "1"];
+    for (shape, options) in [
+        ("step", &[][..]),
+        ("linear", &["--slope", "3"]),
+        ("random", &["--slope", "0.5", "--noise", "0.01"]),
+    ] {
+        let arguments = ["simulate-balance", "--ranks", "1000", "--shape", shape];
+        let output = pamir(&[&arguments[..], options].concat(), &[]);
+        let table = text(&output.stdout);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert!(column(&table, "balanced", 2) >= 0.95, "{table}");
+        assert!(column(&table, "static", 2) < 0.9, "{table}");
+        let wait = |policy| column(&table, policy, 5);
+        assert!(wait("balanced") < wait("static") / 2.0, "{table}");
+        assert!(column(&table, "balanced", 7) > 0.0, "{table}");
+        for policy in ["leveled", "lend-when-idle", "greedy-migration"] {
+            assert!((0.0..=1.0).contains(&column(&table, policy, 2)), "{table}");
+        }
+    }
+    let output = pamir(&[&["simulate-balance"][..], &document].concat(), &[]);
+    // The document's 1000, 1000, 1000, 1500.
+    assert_eq!(column(&text(&output.stdout), "static", 1), 0.75);
+}
+
+#[test]
+fn laws_and_receivers_of_a_simulation_are_chosen_and_bad_ones_are_told() {
+    let few = ["simulate-balance", "--ranks", "16", "--cycles", "40"];
+    for options in [
+        ["--law", "linear:0.2", "--receivers", "2"],
+        ["--law", "table:100000=50,1000000=500", "--shares", "even"],
+        ["--receivers", "over:1000,2000", "--givers", "2"],
+    ] {
+        let table = text(&pamir(&[&few[..], &options].concat(), &[]).stdout);
+        let balanced = column(&table, "balanced", 2);
+        assert!(balanced > column(&table, "static", 2) + 0.05, "{table}");
+    }
+    // A wait of 5 ms is worth 50 ms in ten cycles, and not 51.
+    for (cost, moves) in [("49000000", true), ("51000000", false)] {
+        let table = text(&pamir(&[&few[..], &["--moving-cost", cost]].concat(), &[]).stdout);
+        assert_eq!(column(&table, "balanced", 7) > 0.0, moves, "{table}");
+    }
+    for (options, expected) in [
+        (["--law", "guess"], "there is no law \"guess\""),
+        (["--law", "table:5=1,5=2"], "in ascending order"),
+        (["--shape", "round"], "moving-hotspot"),
+        (["--receivers", "0"], "neither a number from 1 on"),
+        (["--slope", "NaN"], "give a number from 0.1 to 5"),
+    ] {
+        let output = pamir(&[&few[..], &options].concat(), &[]);
+        let errors = text(&output.stderr);
+        assert!(
+            !output.status.success() && errors.contains(expected),
+            "{errors}"
+        );
+    }
+}

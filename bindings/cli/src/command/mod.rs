@@ -10,6 +10,7 @@
 pub mod info;
 pub mod pin;
 pub mod place;
+pub mod simulate_balance;
 pub mod tune;
 
 use clap::Parser;
@@ -31,6 +32,8 @@ enum Subcommand {
     Pin(pin::Arguments),
     /// Compute which rank should run where, or measure the machine for it.
     Place(Box<place::Arguments>),
+    /// Run a job of thousands of ranks in virtual time under each way to balance it.
+    SimulateBalance(simulate_balance::Arguments),
     /// Measure this machine and write the table of algorithms for it.
     Tune(tune::Arguments),
     /// Be a rank of a measurement.
@@ -44,6 +47,7 @@ impl Subcommand {
             Subcommand::Info(arguments) => info::run(arguments, reader),
             Subcommand::Pin(arguments) => pin::run(arguments, reader),
             Subcommand::Place(arguments) => place::run(arguments, reader),
+            Subcommand::SimulateBalance(arguments) => simulate_balance::run(arguments),
             Subcommand::Tune(arguments) => tune::run(arguments),
             Subcommand::Measure(arguments) => tune::measure::run(arguments),
         }

@@ -1,0 +1,257 @@
+//! `pamir simulate-balance`: what balancing would bring a job of thousands of ranks.
+//!
+//! What: runs each policy of [`pamir_transport::balance::simulation`] on the same simulated job and
+//! prints a table.
+//! Why: laws, receivers and thresholds can be tried without the machine that the job needs.
+//! Step before: [`super::main`]. Step after: the reader chooses a policy and its parameters.
+//! Invariant: all but the cost of a decision follows from the arguments, seed included.
+
+use std::time::Instant;
+
+use pamir_transport::balance::controller::Settings;
+use pamir_transport::balance::evaluation::Threshold;
+use pamir_transport::balance::law::{Law, LawError};
+use pamir_transport::balance::partition::PartitionError;
+use pamir_transport::balance::receivers::{Number, Shares};
+use pamir_transport::balance::simulation::policy::POLICIES;
+use pamir_transport::balance::simulation::shape::Shape;
+use pamir_transport::balance::simulation::{Job, Outcome, simulate};
+
+/// The load balance whose first cycle is told.
+const TARGET: f64 = 0.95;
+
+/// Arguments of `pamir simulate-balance`.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Ranks of the job.
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    ranks: u32,
+    /// Items of each rank at first.
+    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    items: u64,
+    /// Cycles, each from one synchronisation to the next.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    cycles: u64,
+    /// Which ranks are slow: even, step, linear, random or moving-hotspot.
+    #[arg(long, default_value = "step", value_parser = shape)]
+    shape: Shape,
+    /// By which power of its load a rank's time grows.
+    #[arg(long, default_value_t = 1.0, value_parser = |text: &str| number(text, 0.1, 5.0))]
+    slope: f64,
+    /// By which share times vary at random, up or down.
+    #[arg(long, default_value_t = 0.0, value_parser = |text: &str| number(text, 0.0, 0.5))]
+    noise: f64,
+    /// Seed of the random numbers.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Ranks on one node, which lend each other processors.
+    #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    ranks_per_node: u32,
+    /// How much to move: data-per-time, linear:ITEMS_PER_US[+ITEMS], or table:NS=ITEMS,NS=ITEMS.
+    #[arg(long, default_value = "data-per-time")]
+    law: String,
+    /// To how many each giver gives: a number, or over:NS,NS for one more at each difference.
+    #[arg(long, default_value = "1", value_parser = receivers)]
+    receivers: Number,
+    /// In which parts: even, rank-order or relative-time.
+    #[arg(long, default_value = "relative-time", value_parser = shares)]
+    shares: Shares,
+    /// How many of the slowest give in a cycle (default: half of the ranks).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    givers: Option<u32>,
+    /// The least difference that is balanced, as a share of the slowest's time.
+    #[arg(long, default_value_t = 0.01, value_parser = |text: &str| number(text, 0.0, 1.0))]
+    threshold: f64,
+    /// What moving costs once, to be won back within ten cycles.
+    #[arg(long, default_value_t = 0, value_name = "NS")]
+    moving_cost: u64,
+}
+
+/// Why nothing was simulated.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SimulateBalanceError {
+    /// The law is not known, or not complete.
+    #[error(
+        "there is no law {text:?}; there are data-per-time, linear:ITEMS_PER_US[+ITEMS] and \
+         table:NS=ITEMS,NS=ITEMS"
+    )]
+    Law {
+        /// What was asked for.
+        text: String,
+    },
+    /// The law's table is none.
+    #[error(transparent)]
+    Table(#[from] LawError),
+    /// The items cannot be divided.
+    #[error(transparent)]
+    Partition(#[from] PartitionError),
+}
+
+/// Simulates and prints; the exit code.
+pub fn run(arguments: &Arguments) -> u8 {
+    match simulate_all(arguments) {
+        Ok(table) => {
+            print!("{table}");
+            0
+        }
+        Err(error) => {
+            eprintln!("pamir simulate-balance: {error}");
+            1
+        }
+    }
+}
+
+/// The table, a line for each policy.
+fn simulate_all(arguments: &Arguments) -> Result<String, SimulateBalanceError> {
+    let job = job(arguments)?;
+    let mut table = format!(
+        "{} ranks, {} items each, {} cycles, shape {}, slope {}, noise {}, seed {}\n\n",
+        job.ranks,
+        job.items_each,
+        job.cycles,
+        job.shape.name(),
+        job.slope,
+        job.noise,
+        job.seed,
+    );
+    table.push_str(&format!(
+        "{:<18}{:>8}{:>8}{:>8}{:>12}{:>12}{:>12}{:>14}{:>12}\n",
+        "policy",
+        "first",
+        "last",
+        "cycle",
+        "time ms",
+        "wait s",
+        "hidden ms",
+        "items moved",
+        "decision ns"
+    ));
+    let begin = Instant::now();
+    let mut clock_ns = || begin.elapsed().as_nanos() as u64;
+    for policy in &POLICIES {
+        let outcome = simulate(&job, policy.maker, &mut clock_ns)?;
+        table.push_str(&line(policy.name, &outcome));
+    }
+    table.push_str(
+        "\nfirst, last: load balance (average/maximum of busy time) of the first and last cycle; \
+         cycle: the\nfirst with 0.95 or more; hidden: set-up that others' computing can hide.\n",
+    );
+    Ok(table)
+}
+
+/// A policy's line.
+fn line(name: &str, outcome: &Outcome) -> String {
+    let reached = outcome.reached(TARGET);
+    let reached = reached.map_or("-".to_string(), |cycle| cycle.to_string());
+    let first = outcome.load_balance.first().copied().unwrap_or(1.0);
+    format!(
+        "{name:<18}{first:>8.3}{:>8.3}{reached:>8}{:>12.3}{:>12.3}{:>12.3}{:>14}{:>12}\n",
+        outcome.last(),
+        outcome.time_ns as f64 / 1e6,
+        outcome.wait_ns as f64 / 1e9,
+        outcome.hidden_ns as f64 / 1e6,
+        outcome.moved_items,
+        outcome.decision_ns,
+    )
+}
+
+/// The job that the arguments describe.
+fn job(arguments: &Arguments) -> Result<Job, SimulateBalanceError> {
+    let threshold = Threshold {
+        least_share: arguments.threshold,
+        moving_ns: arguments.moving_cost,
+        ..Threshold::default()
+    };
+    let settings = Settings {
+        threshold,
+        law: law(&arguments.law)?,
+        number: arguments.receivers.clone(),
+        shares: arguments.shares,
+        givers: arguments
+            .givers
+            .map_or(usize::MAX, |givers| givers as usize),
+    };
+    Ok(Job {
+        ranks: arguments.ranks as usize,
+        items_each: arguments.items,
+        cycles: arguments.cycles,
+        shape: arguments.shape,
+        slope: arguments.slope,
+        noise: arguments.noise,
+        seed: arguments.seed,
+        ranks_per_node: arguments.ranks_per_node as usize,
+        settings,
+    })
+}
+
+/// Reads a law.
+fn law(text: &str) -> Result<Law, SimulateBalanceError> {
+    let unknown = || SimulateBalanceError::Law {
+        text: text.to_string(),
+    };
+    let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
+    match name {
+        "data-per-time" if parameters.is_empty() => Ok(Law::DataPerTime),
+        "linear" => linear(parameters).ok_or_else(unknown),
+        "table" => {
+            let entries = parameters.split(',').map(entry).collect::<Option<Vec<_>>>();
+            Ok(Law::table(entries.ok_or_else(unknown)?)?)
+        }
+        _ => Err(unknown()),
+    }
+}
+
+/// Reads ITEMS_PER_US[+ITEMS].
+fn linear(parameters: &str) -> Option<Law> {
+    let (factor, constant) = parameters.split_once('+').unwrap_or((parameters, "0"));
+    let finite = |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite());
+    Some(Law::Linear {
+        load_per_ns: finite(factor)? / 1000.0,
+        constant: finite(constant)?,
+    })
+}
+
+/// Reads NS=ITEMS.
+fn entry(text: &str) -> Option<(u64, u64)> {
+    let (ns, items) = text.split_once('=')?;
+    Some((ns.parse().ok()?, items.parse().ok()?))
+}
+
+/// Reads a number of receivers.
+fn receivers(text: &str) -> Result<Number, String> {
+    let wrong = || format!("{text:?} is neither a number from 1 on nor over:NS,NS");
+    if let Some(limits) = text.strip_prefix("over:") {
+        let limits = limits.split(',').map(str::parse).collect::<Result<_, _>>();
+        return limits.map(Number::Thresholds).map_err(|_| wrong());
+    }
+    let number = text.parse().ok().filter(|number| *number >= 1);
+    number.map(Number::Fixed).ok_or_else(wrong)
+}
+
+/// Reads a shape.
+fn shape(text: &str) -> Result<Shape, String> {
+    named(text, &Shape::ALL, Shape::name)
+}
+
+/// Reads how parts are divided.
+fn shares(text: &str) -> Result<Shares, String> {
+    named(text, &Shares::ALL, Shares::name)
+}
+
+/// The one of `all` that is named `text`.
+fn named<T: Copy>(text: &str, all: &[T], name: fn(T) -> &'static str) -> Result<T, String> {
+    let found = all.iter().find(|one| name(**one) == text);
+    let names: Vec<_> = all.iter().map(|one| name(*one)).collect();
+    found
+        .copied()
+        .ok_or_else(|| format!("there are {}", names.join(", ")))
+}
+
+/// Reads a number between two others.
+fn number(text: &str, least: f64, most: f64) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok();
+    number
+        .filter(|number| (least..=most).contains(number))
+        .ok_or_else(|| format!("give a number from {least} to {most}"))
+}

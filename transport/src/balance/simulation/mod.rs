@@ -1,0 +1,236 @@
+//! A simulator of balancing: thousands of ranks in virtual time, each policy on the same costs.
+//!
+//! Before: `pamir simulate-balance` chose a job. After: it prints what each policy achieved.
+//!
+//! ```text
+//!        ┌──────────── each cycle ─────────────┐
+//! loads ─▶ work (cost shape, slope, noise) ─▶ calls in order of time ─▶ policy ─▶ loads
+//! ```
+//!
+//! The work of a rank with `load` items takes cost x mean x (load / mean)^slope x 1000 ns: with a
+//! slope of 1 each item costs the same, otherwise larger portions cost more or less than in
+//! proportion (caches, interaction of all pairs).
+//!
+//! Invariants: time is virtual and random numbers are seeded, so a run repeats exactly; the caller
+//! passes a clock for the cost of decisions, which changes nothing else; no item is lost.
+
+pub mod policy;
+pub mod shape;
+
+use super::controller::Settings;
+use super::history::Arrival;
+use super::partition::PartitionError;
+use crate::placement::random::Random;
+use policy::Maker;
+use shape::Shape;
+
+/// What an item costs where the shape says 1, in nanoseconds.
+const ITEM_NS: f64 = 1000.0;
+
+/// A job to simulate.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// How many ranks.
+    pub ranks: usize,
+    /// How many items for each of them at first.
+    pub items_each: u64,
+    /// How many cycles.
+    pub cycles: u64,
+    /// Which ranks are slow, and when.
+    pub shape: Shape,
+    /// By which power of its load a rank's time grows.
+    pub slope: f64,
+    /// By which share times vary at random, up or down.
+    pub noise: f64,
+    /// Seed of the random numbers.
+    pub seed: u64,
+    /// Ranks that share a node, between which processors can be lent.
+    pub ranks_per_node: usize,
+    /// How the controller decides.
+    pub settings: Settings,
+}
+
+impl Job {
+    /// All items.
+    pub fn items(&self) -> u64 {
+        self.items_each.saturating_mul(self.ranks as u64)
+    }
+
+    /// How long each rank computes in a cycle, in nanoseconds.
+    fn work_ns(&self, loads: &[u64], costs: &[f64], random: &mut Random) -> Vec<u64> {
+        let mean = self.items_each as f64;
+        let time = |(load, cost): (&u64, &f64)| {
+            let noise = 1.0 + self.noise * (2.0 * random.fraction() - 1.0);
+            let work = cost * mean * (*load as f64 / mean).powf(self.slope);
+            (work * noise * ITEM_NS) as u64
+        };
+        loads.iter().zip(costs).map(time).collect()
+    }
+}
+
+/// What a policy achieved.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Load balance of each cycle: average over maximum of the busy times.
+    pub load_balance: Vec<f64>,
+    /// How long the cycles took together, in nanoseconds of virtual time.
+    pub time_ns: u64,
+    /// How long all ranks waited together, in nanoseconds of virtual time.
+    pub wait_ns: u64,
+    /// Set-up that could be hidden behind others' computing, in nanoseconds of virtual time.
+    pub hidden_ns: u64,
+    /// How many items changed their owner.
+    pub moved_items: u64,
+    /// What a decision cost on average, in nanoseconds of the clock that was passed.
+    pub decision_ns: u64,
+}
+
+impl Outcome {
+    /// The load balance of the last cycle.
+    pub fn last(&self) -> f64 {
+        self.load_balance.last().copied().unwrap_or(1.0)
+    }
+
+    /// The first cycle, counted from 1, whose load balance is at least `target`.
+    pub fn reached(&self, target: f64) -> Option<usize> {
+        let reached = self.load_balance.iter().position(|lb| *lb >= target);
+        reached.map(|position| position + 1)
+    }
+}
+
+/// Runs `job` under the policy that `maker` makes. `clock_ns` is read around each decision.
+///
+/// # Errors
+///
+/// [`PartitionError`] if the items cannot be divided over the ranks.
+pub fn simulate(
+    job: &Job,
+    maker: Maker,
+    clock_ns: &mut dyn FnMut() -> u64,
+) -> Result<Outcome, PartitionError> {
+    let mut policy = maker(job)?;
+    let mut random = Random::new(job.seed);
+    let mut outcome = Outcome {
+        load_balance: Vec::new(),
+        time_ns: 0,
+        wait_ns: 0,
+        hidden_ns: 0,
+        moved_items: 0,
+        decision_ns: 0,
+    };
+    for number in 1..=job.cycles {
+        let costs = job.shape.costs(job.ranks, number, job.seed);
+        let loads = policy.loads();
+        let work_ns = job.work_ns(&loads, &costs, &mut random);
+        outcome.add(&policy.busy_ns(&work_ns));
+        let calls = calls_in_order(&loads, &work_ns);
+        let before_ns = clock_ns();
+        let effect = policy.learn(number, &calls)?;
+        outcome.decision_ns += clock_ns().saturating_sub(before_ns);
+        outcome.moved_items += effect.moved_items;
+        outcome.hidden_ns += effect.hidden_ns;
+    }
+    outcome.decision_ns /= job.cycles.max(1);
+    Ok(outcome)
+}
+
+impl Outcome {
+    /// Adds a cycle in which the processors were busy for `busy_ns`.
+    fn add(&mut self, busy_ns: &[u64]) {
+        let longest_ns = busy_ns.iter().copied().max().unwrap_or(0);
+        let sum_ns: u64 = busy_ns.iter().sum();
+        let capacity_ns = longest_ns * busy_ns.len() as u64;
+        self.time_ns += longest_ns;
+        self.wait_ns += capacity_ns - sum_ns;
+        let load_balance = if capacity_ns > 0 {
+            sum_ns as f64 / capacity_ns as f64
+        } else {
+            1.0
+        };
+        self.load_balance.push(load_balance);
+    }
+}
+
+/// The calls of a cycle as they are heard.
+fn calls_in_order(loads: &[u64], work_ns: &[u64]) -> Vec<Arrival> {
+    let call = |(member, (load, work_ns)): (usize, (&u64, &u64))| Arrival {
+        member,
+        started_ns: 0,
+        arrived_ns: *work_ns,
+        load: *load,
+    };
+    let mut calls: Vec<_> = loads.iter().zip(work_ns).enumerate().map(call).collect();
+    calls.sort_unstable_by_key(|call| (call.arrived_ns, call.member));
+    calls
+}
+
+#[cfg(test)]
+mod tests {
+    use super::policy::POLICIES;
+    use super::*;
+
+    fn job(shape: Shape, slope: f64) -> Job {
+        Job {
+            ranks: 64,
+            items_each: 1000,
+            cycles: 20,
+            shape,
+            slope,
+            noise: 0.0,
+            seed: 1,
+            ranks_per_node: 8,
+            settings: Settings::default(),
+        }
+    }
+
+    fn outcome(job: &Job, name: &str) -> Outcome {
+        let maker = POLICIES.iter().find(|policy| policy.name == name).unwrap();
+        simulate(job, maker.maker, &mut || 0).unwrap()
+    }
+
+    #[test]
+    fn balancing_evens_out_every_shape_that_stays() {
+        for shape in [Shape::Step, Shape::Linear, Shape::Random] {
+            for slope in [0.3, 1.0, 3.0] {
+                let job = job(shape, slope);
+                let (fixed, balanced) = (outcome(&job, "static"), outcome(&job, "balanced"));
+                assert!(balanced.last() >= 0.95, "{shape:?} {slope}: {balanced:?}");
+                assert!(balanced.wait_ns < fixed.wait_ns && balanced.moved_items > 0);
+                assert!(balanced.hidden_ns > 0);
+                assert_eq!(balanced, outcome(&job, "balanced"));
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_moves_where_there_is_nothing_to_balance() {
+        let job = job(Shape::Even, 1.0);
+        for policy in &POLICIES {
+            let outcome = simulate(&job, policy.maker, &mut || 0).unwrap();
+            assert_eq!(
+                (outcome.wait_ns, outcome.moved_items),
+                (0, 0),
+                "{}",
+                policy.name
+            );
+            assert_eq!(outcome.reached(1.0), Some(1));
+        }
+    }
+
+    #[test]
+    fn every_policy_does_all_the_work() {
+        for policy in &POLICIES {
+            let job = job(Shape::MovingHotspot, 1.0);
+            let mut made = (policy.maker)(&job).unwrap();
+            let mut random = Random::new(1);
+            for number in 1..=10 {
+                let loads = made.loads();
+                assert_eq!(loads.iter().sum::<u64>(), job.items(), "{}", policy.name);
+                let costs = job.shape.costs(job.ranks, number, job.seed);
+                let work_ns = job.work_ns(&loads, &costs, &mut random);
+                made.learn(number, &calls_in_order(&loads, &work_ns))
+                    .unwrap();
+            }
+        }
+    }
+}
