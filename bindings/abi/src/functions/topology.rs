@@ -129,6 +129,25 @@ unsafe fn create_ordered(
     Ok(())
 }
 
+/// The vertex that this rank would take of a topology, if it were made with `reorder`.
+///
+/// # Safety
+///
+/// `target` is null or writable.
+unsafe fn map(
+    state: &State,
+    parent: &Communicator,
+    ranks: usize,
+    topology: &Topology,
+    target: *mut c_int,
+) -> Result {
+    let edges = reorder::edges_of(topology, ranks)?;
+    let vertex = reorder::vertex(&state.process, parent, ranks, edges);
+    let vertex = vertex.map_or(MPI_UNDEFINED, |vertex| vertex as c_int);
+    // SAFETY: as the caller vouches.
+    unsafe { store(target, vertex, "newrank") }
+}
+
 /// Gives the program a communicator with a topology, or `MPI_COMM_NULL`.
 ///
 /// # Safety

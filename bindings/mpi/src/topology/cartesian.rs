@@ -84,11 +84,6 @@ impl Cartesian {
         &self.periodic
     }
 
-    /// The place of a rank of the old communicator (`MPI_Cart_map`); `None` where it is left out.
-    pub fn place_of(&self, rank: usize) -> Option<usize> {
-        (rank < self.size).then_some(rank)
-    }
-
     /// The coordinates of a rank (`MPI_Cart_coords`).
     ///
     /// # Errors
@@ -238,7 +233,6 @@ mod tests {
     fn a_grid_is_row_major_and_wraps_where_periodic() {
         let grid = Cartesian::new(&[2, 3], &[false, true], 8).unwrap();
         assert_eq!(grid.size(), 6);
-        assert_eq!((grid.place_of(5), grid.place_of(6)), (Some(5), None));
         assert_eq!(grid.coordinates(4), Ok(vec![1, 1]));
         assert_eq!(grid.rank(&[1, 4]), Ok(4));
         assert_eq!(grid.rank(&[0, -1]), Ok(2));

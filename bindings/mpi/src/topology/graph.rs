@@ -71,11 +71,6 @@ impl Graph {
         &self.edges
     }
 
-    /// The node of a rank of the old communicator (`MPI_Graph_map`); `None` where it is left out.
-    pub fn place_of(&self, rank: usize) -> Option<usize> {
-        (rank < self.size()).then_some(rank)
-    }
-
     /// The neighbours of a rank (`MPI_Graph_neighbors`), in the order of its edges.
     ///
     /// # Errors
@@ -103,7 +98,6 @@ mod tests {
         assert_eq!(neighbours, [&[1, 3][..], &[0], &[3], &[0, 2], &[]]);
         let error = TopologyError::NoSuchRank { rank: 5, size: 5 };
         assert_eq!(graph.neighbours(5), Err(error));
-        assert_eq!((graph.place_of(4), graph.place_of(5)), (Some(4), None));
     }
 
     #[test]

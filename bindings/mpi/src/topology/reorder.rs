@@ -4,7 +4,8 @@
 //! in the topology are neighbours in the machine. Rank 0 reads the machine from the kernel's files,
 //! searches for a mapping for a moment, and tells the others; the default order stays wherever a
 //! rank is not bound to a processor, the machine cannot be read, or nothing better is found.
-//! Why rank 0 alone: ranks that search with a clock would find different mappings.
+//! `MPI_Cart_map` and `MPI_Graph_map` are local, and each rank finds the same by itself: a search is
+//! limited by its steps and never by a clock, so that it always ends in the same mapping.
 //!
 //! ```text
 //!  edges between vertices ─┐
@@ -13,8 +14,6 @@
 //!
 //! Step before: `MPI_Cart_create` and its like. Step after: a group in this order.
 //! Invariant: the order is a permutation, the same at all ranks, and never costs more than none.
-
-use std::time::Duration;
 
 use pamir_driver::topology::Machine;
 use pamir_transport::placement::algorithm::suited;
@@ -28,14 +27,15 @@ use crate::communicator::Communicator;
 use crate::communicator::construct::{ConstructError, gather_numbers};
 use crate::process::Process;
 
-/// Time that a search may take: communicators are made rarely, but not to wait for them.
-const SEARCH: Duration = Duration::from_millis(200);
-
-/// Steps after which even a fast machine has found what there is to find.
+/// Steps after which a search has found what there is to find.
 const STEPS: u64 = 50_000;
 
+/// Pairs of ranks that the steps of a search may look at: some tens of milliseconds, since
+/// communicators are made rarely, but not to wait for them.
+const PAIRS: u64 = 20_000_000;
+
 /// More ranks than this are left in their order: a table of all pairs would take too long.
-const MOST_RANKS: usize = 1024;
+const MOST_RANKS: usize = 256;
 
 /// The edges of a topology that every rank knows whole, each of weight 1.
 ///
@@ -85,6 +85,24 @@ pub fn order(
     Ok(all[0].iter().map(|&rank| rank as usize).collect())
 }
 
+/// The vertex that this rank takes of a topology of `vertices` vertices, as [`order`] would have it;
+/// none if it is left over. Asks no other rank.
+pub fn vertex(
+    process: &Process,
+    parent: &Communicator,
+    vertices: usize,
+    edges: Vec<Edge>,
+) -> Option<usize> {
+    let found = units(process, parent).and_then(|units| best(&units, vertices, edges));
+    let rank = parent.rank();
+    match found {
+        Some(order) => order[..vertices]
+            .iter()
+            .position(|&taken| taken as usize == rank),
+        None => (rank < vertices).then_some(rank),
+    }
+}
+
 /// The processing unit of each rank; none if one of them is not bound.
 fn units(process: &Process, parent: &Communicator) -> Option<Vec<u32>> {
     let job = process.context().job();
@@ -116,9 +134,10 @@ fn best_on(
     }
     let topology = TopologyGraph::from_matrix(units.to_vec(), matrix).ok()?;
     let problem = Problem::from_edges(vertices, edges, &topology, EdgeFunction::PRODUCT).ok()?;
+    let ranks = units.len() as u64;
     let limits = Limits {
-        time: Some(SEARCH),
-        steps: Some(STEPS),
+        time: None,
+        steps: Some(STEPS.min(PAIRS / (ranks * ranks))),
         ..Limits::default()
     };
     let solution = solve(&problem, suited(&problem), limits, &mut |_| {}).ok()?;

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use pamir_mpi::communicator::construct::{self, Choice};
 use pamir_mpi::topology::{Cartesian, Topology, create_dimensions};
 
-use super::{base, create, give, length, no_topology, with_topology, write_numbers};
+use super::{base, create, give, length, map, no_topology, with_topology, write_numbers};
 use crate::argument::{address, array, store};
 use crate::constants::*;
 use crate::error::{ErrorClass, Result};
@@ -99,9 +99,14 @@ pub unsafe fn cart_map(
     // SAFETY: the caller vouches for all of them.
     unsafe {
         let grid = grid(ndims, dims, periods, communicator.size())?;
-        let place = grid.place_of(communicator.rank());
-        let place = place.map_or(MPI_UNDEFINED, |place| place as c_int);
-        store(newrank, place, "newrank")
+        let ranks = grid.size();
+        map(
+            &state,
+            &communicator,
+            ranks,
+            &Topology::Cartesian(grid),
+            newrank,
+        )
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::c_int;
 
 use pamir_mpi::topology::{Graph, Topology};
 
-use super::{base, create, length, no_topology, with_topology, write_numbers};
+use super::{base, create, length, map, no_topology, with_topology, write_numbers};
 use crate::argument::{address, array, store};
 use crate::constants::*;
 use crate::error::Result;
@@ -97,9 +97,14 @@ pub unsafe fn graph_map(
     // SAFETY: the caller vouches for all of them.
     unsafe {
         let graph = graph(nnodes, indx, edges, communicator.size())?;
-        let place = graph.place_of(communicator.rank());
-        let place = place.map_or(MPI_UNDEFINED, |place| place as c_int);
-        store(newrank, place, "newrank")
+        let ranks = graph.size();
+        map(
+            &state,
+            &communicator,
+            ranks,
+            &Topology::Graph(graph),
+            newrank,
+        )
     }
 }
 
