@@ -30,7 +30,7 @@ TITLE = "HPC Challenge 1.5.0: HPL, PTRANS, RandomAccess, FFT, DGEMM, STREAM, b_e
 RANKS = (2, 4)
 
 ARCHITECTURE = "verification"
-BLAS_PACKAGES = ["libopenblas0-pthread", "libopenblas-pthread-dev", "libgfortran5"]
+BLAS_PACKAGES = ["libopenblas0-pthread", "libopenblas-pthread-dev", "libgfortran5", "libquadmath0"]
 LARGEST_FFT_ERROR = 1e-12
 
 # HPL can send its panels as datatypes made with MPI_Address and MPI_Type_struct. MPI-3.0 took
@@ -122,7 +122,9 @@ def find_blas(workshop: Workshop) -> str:
     if not shared:
         raise Failed(f"Debian's packages {', '.join(BLAS_PACKAGES)} have no libopenblas.so")
     folders = {shared[0].parent, *(found.parent for found in tree.rglob("libgfortran.so.5"))}
-    return " ".join(f"-L{folder} -Wl,-rpath,{folder}" for folder in sorted(folders)) + " -lopenblas"
+    # The old tag: what OpenBLAS itself needs is looked for there too.
+    paths = " ".join(f"-L{folder} -Wl,-rpath,{folder}" for folder in sorted(folders))
+    return f"-Wl,--disable-new-dtags {paths} -lopenblas"
 
 
 def build(workshop: Workshop, name: str, tarball: Path, compiler: Path, blas: str) -> Path:
