@@ -268,7 +268,7 @@ def _measured() -> int:
         progress.clear()
         names = [library.name for library in usable]
         own = [library.name for library in usable if not library.peer]
-        print(report.table(benchmark, rows, names, own[0] if own else None))
+        print(report.table(benchmark, rows, names, own))
         for note in [*benchmark.notes, *measured.remarks]:
             print(f"  {note}")
         if measured.failures:

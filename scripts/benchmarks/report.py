@@ -43,9 +43,13 @@ def _lines(header: list[str], body: list[list[str]]) -> list[str]:
     return ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in [header, *body]]
 
 
-def table(benchmark: Benchmark, rows: list[Row], names: list[str], subject: str | None) -> str:
-    """All metrics of a benchmark; `subject` is the library that the ratio is about, if any."""
-    others = [name for name in names if name != subject] if len(names) > 1 else []
+def table(
+    benchmark: Benchmark, rows: list[Row], names: list[str], own: list[str]
+) -> str:
+    """All metrics of a benchmark; the ratio is about the first of Pamir's `own` settings, if any,
+    and the best of the libraries that are not."""
+    subject = own[0] if own else None
+    others = [name for name in names if name not in own] if len(names) > 1 else []
     blocks = []
     metrics = dict.fromkeys((row.key.metric, row.key.unit) for row in rows)
     for metric, unit in metrics:
