@@ -95,7 +95,9 @@ extern pami_data_function PAMI_DATA_COPY; /* copies */
 
 /* Data functions that combine elements of a predefined type; they cannot be called. In a reduction
  * `target` has the operand of the higher ranks and gets the result, `source` that of the lower
- * ranks: COPY gives the data of the first rank, NOOP that of the last. */
+ * ranks: COPY gives the data of the first rank, NOOP that of the last. In pami_recv_t and
+ * PAMI_Type_transform_data, what comes is combined with what is in memory: for a predefined type, or
+ * one built of elements of one with PAMI_Type_add_typed. Where data is sent from, only COPY. */
 extern pami_data_function PAMI_DATA_NOOP;   /* leaves the target as it is */
 extern pami_data_function PAMI_DATA_MAX;    /* integers, floating point */
 extern pami_data_function PAMI_DATA_MIN;
