@@ -74,7 +74,8 @@ impl Waiting {
     /// A look has received messages.
     #[inline(always)]
     fn looked(&self, lines: u32) {
-        self.lines_left.set(self.lines_left.get() - lines);
+        self.lines_left
+            .set(self.lines_left.get().saturating_sub(lines));
         // Each empty turn gives the processor away where it is shared: then all lanes have theirs.
         let most = if self.crowded { 1 } else { MOST_TURNS };
         self.turns.set((2 * self.turns.get()).min(most));

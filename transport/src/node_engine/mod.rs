@@ -36,7 +36,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use pamir_driver::descriptor::Operation as Direction;
-use pamir_driver::job::Job;
+use pamir_driver::job::{Job, RankState};
 use pamir_driver::unit::{Doorbell, UnitError};
 use pamir_driver::waiting::{Ladder, Rung};
 
@@ -210,8 +210,12 @@ impl NodeEngine {
         }
         let (one, other) = (Arc::clone(&shared), Arc::clone(&shared));
         let threads = [
-            spawn("transmit", move || transmit::run(&one, &filled, &buffers))?,
-            spawn("receive", move || receive::run(&other, &chunks, &emptied))?,
+            spawn("transmit", move || {
+                one.watch(0, transmit::run(&one, &filled, &buffers));
+            })?,
+            spawn("receive", move || {
+                other.watch(1, receive::run(&other, &chunks, &emptied));
+            })?,
         ];
         Ok(Some(Self {
             shared,
@@ -243,18 +247,22 @@ impl Drop for NodeEngine {
 
 fn spawn(
     name: &'static str,
-    run: impl FnOnce() -> Result<(), UnitError> + Send + 'static,
+    run: impl FnOnce() + Send + 'static,
 ) -> Result<JoinHandle<()>, ClientError> {
-    let body = move || {
-        if let Err(error) = run() {
-            eprintln!("the {name} thread of the node's engine cannot go on: {error}");
-        }
-    };
     let thread = std::thread::Builder::new().name(format!("pamir-{name}"));
-    thread.spawn(body).map_err(ClientError::Engine)
+    thread.spawn(run).map_err(ClientError::Engine)
 }
 
 impl Shared {
+    /// A thread has ended; if it could not go on, nobody waits for its context any more.
+    fn watch(&self, offset: usize, how: Result<(), UnitError>) {
+        if let Err(error) = how {
+            eprintln!("the engine of the node cannot go on: {error}");
+            let state = RankState::Aborted { code: 1 };
+            self.job.set_rank_state(unit_of(self.place, offset), state);
+        }
+    }
+
     fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Acquire)
     }
@@ -274,7 +282,8 @@ impl Shared {
 impl Context {
     /// Lets the node's engine move a transfer.
     pub(crate) fn order(&self, transfer: Transfer) -> Result<(), UnitError> {
-        let (engine, own) = (unit_of(self.place, 0), self.unit.rank());
+        // It answers, and leaves last.
+        let (engine, own) = (unit_of(self.place, 1), self.unit.rank());
         let here = (own, transfer.buffer as u64);
         let there = (transfer.target(), transfer.remote.1);
         let (from, to) = match transfer.direction {
@@ -294,7 +303,7 @@ impl Context {
             word: self.active.operations.start(operation),
             notify,
         };
-        self.tell(engine, MOVE, &order.words())
+        self.tell(unit_of(self.place, 0), MOVE, &order.words())
     }
 
     /// Sends words to a context.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use pamir_driver::job::{Job, JobSpecification};
 
-use super::{CHUNK_BYTES, CONTEXTS};
+use super::{CHUNK_BYTES, CONTEXTS, unit_of};
 use crate::active::dispatch::{Arrival, Receive};
 use crate::active::{Completion, TransferError};
 use crate::client::Client;
@@ -100,7 +100,7 @@ fn both_ends_are_served_in_both_directions() {
             // SAFETY: the data lives until the transfer has ended.
             unsafe { origin.put(put, data.as_ptr(), bytes).unwrap() };
             // It waits for the engine, not for the target.
-            assert_eq!(origin.active.operations.peers(), [1]);
+            assert_eq!(origin.active.operations.peers(), [unit_of(origin.place, 1)]);
             node.advance_until(|| log.borrow().len() == 2 && told.borrow().len() == 1);
             assert_eq!(log.take(), [Ok(()), Ok(())]);
             assert!(memory[77..77 + bytes] == data);
