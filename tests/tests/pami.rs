@@ -256,6 +256,25 @@ fn whoever_waits_for_the_engine_of_a_node_that_is_killed_ends() {
     }
 }
 
+#[test]
+fn tasks_have_neighbours_in_a_torus() {
+    for (shape, tasks, line) in [
+        ("2x2", 4, "around"),
+        ("3x2", 6, "around"),
+        ("2", 4, "around"),
+        ("3", 4, "no torus"),
+        ("", 2, "no torus"),
+    ] {
+        let mut command = mpiexec(tasks, &program("pami_torus"));
+        command.env("PAMIR_TORUS", shape);
+        let outcome = Run::whole(command);
+        let mut lines: Vec<_> = outcome.success().lines().collect();
+        lines.sort_unstable();
+        let expected = each(tasks, |task| format!("task {task}: {line}"));
+        assert_eq!(lines, expected, "{shape}");
+    }
+}
+
 /// The program in which one task waits for another that is gone.
 const DEPARTED: &str = "pami_departed";
 

@@ -1069,7 +1069,25 @@ unsigned long long PAMI_Wtimebase(pami_client_t client); /* counts PAMI_CLIENT_W
 
 typedef void *pami_extension_t;
 
-/* There is one, "EXT_pamir":
+/* "EXT_torus_network", if PAMIR_TORUS gives the job a shape such as 3x3x3 that its tasks fill:
+ *   "information"  const pami_extension_torus_information_t *(*)(void)
+ *   "task2torus"   pami_result_t (*)(pami_task_t, size_t coordinates[])
+ *   "torus2task"   pami_result_t (*)(size_t coordinates[], pami_task_t *)
+ */
+#define __pami_extension_EXT_torus_network__ 1
+
+typedef struct {
+    size_t dims;         /* dimensions; the last one is the tasks of a place */
+    const size_t *coord; /* where this task is */
+    const size_t *size;  /* of each dimension */
+    const size_t *torus; /* 1 where the dimension is closed to a ring */
+} pami_extension_torus_information_t;
+
+typedef const pami_extension_torus_information_t *(*pami_extension_torus_information_fn)(void);
+typedef pami_result_t (*pami_extension_torus_task2torus_fn)(pami_task_t, size_t[]);
+typedef pami_result_t (*pami_extension_torus_torus2task_fn)(size_t[], pami_task_t *);
+
+/* "EXT_pamir":
  *   "version"  const char[]
  *   "wait"     pami_result_t (*)(pami_context_t, unsigned long long nanoseconds): sleeps until
  *              something may have come for the context, at most so long

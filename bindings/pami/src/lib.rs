@@ -39,6 +39,7 @@ mod reduction;
 mod refusal;
 mod send;
 mod structures;
+mod torus;
 mod typed_send;
 mod typed_structures;
 mod typed_transfer;

@@ -224,9 +224,24 @@ pub enum Refusal {
     Extension {
         /// The name asked for.
         name: String,
-        /// The name of the one there is.
-        known: &'static str,
+        /// The names of those there are.
+        known: String,
     },
+    /// There is no torus that the tasks fill.
+    #[error(
+        "PAMIR_TORUS is {value:?}, and there are {tasks} tasks: set it to sizes such as 3x3x3, whose product divides the number of tasks"
+    )]
+    Torus {
+        /// What it is.
+        value: String,
+        /// Tasks that there are.
+        tasks: usize,
+    },
+    /// A task or coordinates are outside of the torus.
+    #[error(
+        "there is no such place in the torus: coordinates are below the sizes of its dimensions"
+    )]
+    NoPlace,
     /// A lock that nobody has is given back.
     #[error("the context is not locked")]
     NotLocked,
@@ -385,7 +400,7 @@ impl Refusal {
             Self::OperationsLeft { .. } => Code::Again,
             Self::NoAnswer { .. } => Code::Error,
             Self::Collective(error) => collective_code(error),
-            Self::Extension { .. } => Code::Unimplemented,
+            Self::Extension { .. } | Self::Torus { .. } => Code::Unimplemented,
             _ => Code::Invalid,
         }
     }
