@@ -16,6 +16,7 @@
 pub mod atomic;
 pub mod countdown;
 pub mod lane;
+pub mod piece_claims;
 pub mod record;
 
 #[cfg(not(loom))]

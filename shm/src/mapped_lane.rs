@@ -14,7 +14,6 @@ use crate::mapped::Mapped;
 use crate::offset::Offset;
 use crate::record::{HEADER_BYTES, LINE_BYTES, ONE_LINE_BYTES};
 use crate::segment::{Segment, SegmentError};
-use crate::shareable::LinePadded;
 
 /// The origin's end of a lane in a segment.
 pub type LaneProducer = Producer<MappedLane>;
@@ -26,7 +25,7 @@ pub type LaneConsumer = Consumer<MappedLane>;
 #[derive(Debug)]
 pub struct MappedLane {
     base: *mut u8,
-    consumed: Mapped<LinePadded<AtomicU64>>,
+    consumed: Mapped<AtomicU64>,
     lines: u64,
     /// Keeps the mapping that `base` leads into.
     _segment: Arc<Segment>,
@@ -42,7 +41,7 @@ impl MappedLane {
         segment: &Arc<Segment>,
         ring: u64,
         lines: u64,
-        cursor: Offset<LinePadded<AtomicU64>>,
+        cursor: Offset<AtomicU64>,
     ) -> Result<Self, SegmentError> {
         assert!(
             lines.is_power_of_two() && lines >= 4,
