@@ -22,6 +22,8 @@ pub mod record;
 #[cfg(not(loom))]
 pub mod header;
 #[cfg(not(loom))]
+mod lane_copy;
+#[cfg(not(loom))]
 pub mod mapped;
 #[cfg(not(loom))]
 pub mod mapped_lane;
