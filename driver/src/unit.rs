@@ -563,6 +563,7 @@ mod line;
 mod replenish;
 mod rest;
 mod rotation;
+mod transfer;
 pub use error::UnitError;
 pub use line::LINE_DATA_BYTES;
 pub use rest::Doorbell;

@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use crate::atomic::AtomicU64;
 use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved};
+use crate::lane_copy::{LONG_BYTES, LongCopy};
 use crate::mapped::Mapped;
 use crate::offset::Offset;
 use crate::record::{HEADER_BYTES, LINE_BYTES, ONE_LINE_BYTES};
 use crate::segment::{Segment, SegmentError};
-use crate::shareable::LinePadded;
 
 /// The origin's end of a lane in a segment.
 pub type LaneProducer = Producer<MappedLane>;
@@ -26,8 +26,9 @@ pub type LaneConsumer = Consumer<MappedLane>;
 #[derive(Debug)]
 pub struct MappedLane {
     base: *mut u8,
-    consumed: Mapped<LinePadded<AtomicU64>>,
+    consumed: Mapped<AtomicU64>,
     lines: u64,
+    long: LongCopy,
     /// Keeps the mapping that `base` leads into.
     _segment: Arc<Segment>,
 }
@@ -42,7 +43,7 @@ impl MappedLane {
         segment: &Arc<Segment>,
         ring: u64,
         lines: u64,
-        cursor: Offset<LinePadded<AtomicU64>>,
+        cursor: Offset<AtomicU64>,
     ) -> Result<Self, SegmentError> {
         assert!(
             lines.is_power_of_two() && lines >= 4,
@@ -54,6 +55,7 @@ impl MappedLane {
             base,
             consumed,
             lines,
+            long: LongCopy::default(),
             _segment: Arc::clone(segment),
         })
     }
@@ -102,7 +104,13 @@ impl LaneProducer {
         // SAFETY: the caller vouches for the source and that the payload has the room;
         // the record was reserved, so the consumer does not read it yet; user memory and
         // the segment's ring do not overlap, since the ring is never handed out.
-        unsafe { copy_in(source, target, bytes) };
+        unsafe {
+            if bytes < LONG_BYTES {
+                copy_short(source, target, bytes);
+            } else {
+                self.memory().long.copy(source, target, bytes);
+            }
+        }
     }
 
     /// Writes one 8-byte word into the record's payload at byte `at`.
@@ -249,58 +257,6 @@ pub unsafe fn copy_line(source: *const u8, target: *mut u8, bytes: usize) {
             moved::<u8>(source, target, bytes - 1);
         }
     }
-}
-
-/// From this many bytes on, a copy into a lane uses the processor's string move.
-///
-/// It writes whole lines without first reading them from the target's cache, where they lie
-/// since the target read the last record there: 4 KiB take 0.68 us instead of 1.2, 64 KiB 2.7
-/// instead of 10 (half a round trip between two cores that share a level 3 cache).
-const STRING_MOVE_BYTES: usize = 2560;
-
-/// Copies `bytes` bytes into a lane.
-///
-/// # Safety
-///
-/// As for [`copy_short`].
-#[inline(always)]
-unsafe fn copy_in(source: *const u8, target: *mut u8, bytes: usize) {
-    // SAFETY: as the caller vouches.
-    unsafe {
-        if bytes < STRING_MOVE_BYTES {
-            copy_short(source, target, bytes);
-        } else {
-            string_move(source, target, bytes);
-        }
-    }
-}
-
-/// # Safety
-///
-/// As for [`copy_short`].
-#[cfg(target_arch = "x86_64")]
-#[inline(never)]
-unsafe fn string_move(source: *const u8, target: *mut u8, bytes: usize) {
-    // SAFETY: reads `bytes` bytes at the source and writes as many at the target, which the
-    // caller vouches for; the direction flag is clear by the calling convention.
-    unsafe {
-        std::arch::asm!(
-            "rep movsb",
-            inout("rcx") bytes => _,
-            inout("rsi") source => _,
-            inout("rdi") target => _,
-            options(nostack, preserves_flags)
-        );
-    }
-}
-
-/// # Safety
-///
-/// As for [`copy_short`].
-#[cfg(not(target_arch = "x86_64"))]
-unsafe fn string_move(source: *const u8, target: *mut u8, bytes: usize) {
-    // SAFETY: as the caller vouches.
-    unsafe { std::ptr::copy_nonoverlapping(source, target, bytes) };
 }
 
 /// Copies, with the lengths of small messages done in a few overlapping moves.
