@@ -19,7 +19,7 @@
 //! | any        | `Aborted`  | the rank, when it gives up the whole job |
 
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use pamir_shm::atomic::Ordering;
 use pamir_shm::call_record::CallRecord;
@@ -31,6 +31,7 @@ use pamir_shm::shareable::LinePadded;
 
 use crate::client_table::{self, ClientTableError};
 use crate::layout::{Layout, MAXIMUM_RANKS, RankBlock};
+use crate::peer_heap;
 
 /// Where the rings are shorter than a huge page, none is asked for.
 const HUGE_PAGE_BYTES: u64 = 2 << 20;
@@ -148,7 +149,36 @@ pub struct Job {
     layout: Layout,
 }
 
+/// A job that may have gone.
+#[derive(Clone, Debug)]
+pub struct WeakJob {
+    segment: Weak<Segment>,
+    layout: Layout,
+}
+
+impl WeakJob {
+    /// The job, while somebody has it.
+    pub fn upgrade(&self) -> Option<Job> {
+        let (segment, layout) = (self.segment.upgrade()?, self.layout);
+        Some(Job { segment, layout })
+    }
+}
+
+impl PartialEq for WeakJob {
+    fn eq(&self, other: &Self) -> bool {
+        Weak::ptr_eq(&self.segment, &other.segment)
+    }
+}
+
 impl Job {
+    /// The job, without keeping its memory.
+    pub fn downgrade(&self) -> WeakJob {
+        WeakJob {
+            segment: Arc::downgrade(&self.segment),
+            layout: self.layout,
+        }
+    }
+
     /// Makes the memory for a job, in the launcher.
     pub fn create(specification: &JobSpecification) -> Result<Self, JobError> {
         let ranks = specification.ranks;
@@ -334,6 +364,8 @@ impl Job {
         if let Err(process) = claimed {
             return Err(JobError::Claimed { rank, process });
         }
+        // Before anybody can be sent an address of it.
+        peer_heap::publish(&status.heap);
         status
             .state
             .store(RankState::Attached.to_word(), Ordering::Release);

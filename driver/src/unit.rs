@@ -33,6 +33,7 @@ use crate::job::Job;
 use crate::kernel_copy::{self, KernelCopyError};
 use crate::layout::RankBlock;
 use crate::packet::{ALIGNED_AT, Packet, PacketHandlerTable, REPLENISH, data_start};
+use crate::peer_heap;
 use crate::touch::TouchMemory;
 
 /// The most data in one packet of a message that needs several, in bytes: the target copies
@@ -118,6 +119,7 @@ impl<O: Owner> MessagingUnit<O> {
         injection: Configuration,
     ) -> Result<Self, UnitError> {
         kernel_copy::allow_peers();
+        peer_heap::know(&job);
         handlers.set(REPLENISH, replenish::packet_arrived);
         let ranks = 0..job.ranks();
         let targets = ranks
