@@ -47,6 +47,8 @@ pub mod peer_heap;
 #[cfg(not(loom))]
 pub mod report;
 #[cfg(not(loom))]
+pub mod reserved_memory;
+#[cfg(not(loom))]
 pub mod topology;
 #[cfg(not(loom))]
 pub mod touch;

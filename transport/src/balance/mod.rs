@@ -9,6 +9,7 @@
 //! ```
 //!
 //! [`controller`] runs this chain once a cycle, with a slope from [`damping`].
+//! [`items`] turns load into items of a program, and [`policy`] text into settings.
 //! [`leveler`] is for data that must stay, and [`simulation`] runs both with thousands of ranks.
 //! But for [`announcement`], which reads clocks and shared memory, nothing here reads a clock,
 //! sends, or waits: recorded histories give the same decisions again.
@@ -18,8 +19,10 @@ pub mod controller;
 pub mod damping;
 pub mod evaluation;
 pub mod history;
+pub mod items;
 pub mod law;
 pub mod leveler;
 pub mod partition;
+pub mod policy;
 pub mod receivers;
 pub mod simulation;
