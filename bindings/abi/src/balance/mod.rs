@@ -7,7 +7,9 @@
 //! MPI's functions are, on the communicator that is named.
 
 pub mod calls;
+pub mod partition;
 pub mod synchronization;
+pub mod tasks;
 
 /// Exports functions under their C names: each hands its arguments on, and raises what fails on
 /// the object that is named.
