@@ -32,6 +32,7 @@ use pamir_shm::shareable::LinePadded;
 use crate::client_table::{self, ClientTableError};
 use crate::layout::{Layout, MAXIMUM_RANKS, RankBlock};
 use crate::peer_heap;
+use crate::process_end;
 
 /// Where the rings are shorter than a huge page, none is asked for.
 const HUGE_PAGE_BYTES: u64 = 2 << 20;
@@ -412,6 +413,17 @@ impl Job {
         RankState::from_word(block.status.state.load(Ordering::Acquire))
     }
 
+    /// Whether nothing more comes from rank `rank`: it has left, given up, or its process has ended
+    /// in the middle. A rank that has not attached yet may still come. Takes two system calls
+    /// where the rank is there.
+    pub fn has_departed(&self, rank: usize) -> bool {
+        match self.rank_state(rank) {
+            RankState::Absent => false,
+            RankState::Attached => self.process(rank).is_some_and(process_end::has_ended),
+            RankState::Finalized | RankState::Aborted { .. } => true,
+        }
+    }
+
     /// Says how far this rank has come.
     pub fn set_rank_state(&self, rank: usize, state: RankState) {
         let block = self.block(rank).expect("a rank of this job has a block");
@@ -481,6 +493,7 @@ mod tests {
         let copy = job.file_descriptor().try_clone_to_owned().unwrap();
         let rank = Job::attach(copy, 1).unwrap();
         assert_eq!(job.rank_state(1), RankState::Attached);
+        assert!(!job.has_departed(0) && !job.has_departed(1));
         assert_eq!(job.process(1), Some(std::process::id() as i32));
         let copy = job.file_descriptor().try_clone_to_owned().unwrap();
         assert!(matches!(
@@ -489,6 +502,7 @@ mod tests {
         ));
         rank.set_rank_state(1, RankState::Aborted { code: -3 });
         assert_eq!(job.rank_state(1), RankState::Aborted { code: -3 });
+        assert!(job.has_departed(1));
         let copy = job.file_descriptor().try_clone_to_owned().unwrap();
         assert!(matches!(
             Job::attach(copy, 3),

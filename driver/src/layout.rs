@@ -4,7 +4,8 @@
 //! 0        header (one page)
 //! ranks    one RankBlock of 256 bytes a rank
 //! calls    one CallRecord of 128 bytes a rank, written by the rank
-//! cursors  one line pair a lane: [target][origin], written by the target
+//! cursors  one line pair a lane: [target][origin]: a cursor, written by the target, and words
+//!          from which both ends claim pieces of large transfers
 //! rings    one ring a lane:      [target][origin], page-aligned for each target
 //! ```
 //!
@@ -17,11 +18,18 @@ use pamir_shm::atomic::{AtomicU32, AtomicU64};
 use pamir_shm::call_record::CallRecord;
 use pamir_shm::header::HEADER_BYTES;
 use pamir_shm::offset::Offset;
+use pamir_shm::piece_claims::PieceClaims;
 use pamir_shm::record::LINE_BYTES;
 use pamir_shm::shareable::{LinePadded, Shareable};
 
 /// The most ranks that a job may have.
 pub const MAXIMUM_RANKS: usize = 1024;
+
+/// How many transfers of one lane both ends may copy at a time.
+pub const TRANSFER_SLOTS: usize = 8;
+
+/// A lane's cursor in a line of its own, and the words of its transfers in the next.
+const CURSOR_BYTES: u64 = 2 * LINE_BYTES as u64;
 
 const PAGE_BYTES: u64 = 4096;
 
@@ -75,6 +83,7 @@ unsafe impl Shareable for RankBlock {}
 const _: () = {
     assert!(size_of::<RankBlock>() == 256);
     assert!(std::mem::offset_of!(RankBlock, status) == 128);
+    assert!(TRANSFER_SLOTS * size_of::<PieceClaims>() == LINE_BYTES);
 };
 
 /// The positions of a job's parts, all in bytes from the segment's start.
@@ -127,8 +136,16 @@ impl Layout {
     }
 
     /// The cursor of the lane from `origin` to `target`.
-    pub fn cursor(self, origin: usize, target: usize) -> Offset<LinePadded<AtomicU64>> {
-        Offset::new(self.cursors()).element(self.lane(origin, target))
+    pub fn cursor(self, origin: usize, target: usize) -> Offset<AtomicU64> {
+        Offset::new(self.cursors() + self.lane(origin, target) as u64 * CURSOR_BYTES)
+    }
+
+    /// Word `slot` of those from which `origin` and `target` claim pieces of transfers, below
+    /// [`TRANSFER_SLOTS`]: in the line behind the cursor, which the origin reads seldom.
+    pub fn piece_claims(self, origin: usize, target: usize, slot: usize) -> Offset<PieceClaims> {
+        debug_assert!(slot < TRANSFER_SLOTS);
+        let line = self.cursor(origin, target).bytes() + LINE_BYTES as u64;
+        Offset::new(line).element(slot)
     }
 
     /// The ring of the lane from `origin` to `target`.
@@ -173,7 +190,7 @@ impl Layout {
     }
 
     fn first_ring(self) -> u64 {
-        let cursors = self.ranks * self.ranks * size_of::<LinePadded<AtomicU64>>() as u64;
+        let cursors = self.ranks * self.ranks * CURSOR_BYTES;
         (self.cursors() + cursors).next_multiple_of(PAGE_BYTES)
     }
 }
@@ -190,6 +207,8 @@ mod tests {
             assert!(layout.rank_block(last).bytes() + 256 <= layout.call_record(0).bytes());
             assert!(layout.call_record(last).bytes() + 128 <= layout.cursor(0, 0).bytes());
             assert!(layout.cursor(last, last).bytes() + 128 <= layout.ring(0, 0));
+            let claims = layout.piece_claims(last, last, TRANSFER_SLOTS - 1).bytes();
+            assert_eq!(claims + 8, layout.cursor(last, last).bytes() + 128);
             assert_eq!(layout.ring(0, 0) % PAGE_BYTES, 0);
             assert_eq!(
                 layout.ring(last, last) + layout.ring_bytes(),

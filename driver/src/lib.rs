@@ -45,6 +45,8 @@ pub mod packet;
 #[cfg(not(loom))]
 pub mod peer_heap;
 #[cfg(not(loom))]
+pub mod process_end;
+#[cfg(not(loom))]
 pub mod report;
 #[cfg(not(loom))]
 pub mod reserved_memory;

@@ -80,6 +80,8 @@ struct Target {
     block: Mapped<RankBlock>,
     /// Descriptors that wait for this target; 0 lets immediate messages pass.
     backlog: Cell<usize>,
+    /// Nobody reads the lane any more: what finds no room in it vanishes.
+    departed: Cell<bool>,
     fifo: RefCell<InjectionFifo>,
 }
 
@@ -353,7 +355,7 @@ impl<O: Owner> MessagingUnit<O> {
             let target = descriptor.target as usize;
             let start = data_start(header_bytes, bytes);
             let Some(reserved) = reserve(to, target, start + bytes)? else {
-                return Ok(false);
+                return Ok(to.departed.get());
             };
             if first {
                 to.lane.write_word(&reserved, 0, descriptor.metadata);
@@ -381,11 +383,16 @@ impl<O: Owner> MessagingUnit<O> {
     pub fn poll(&self, owner: &O) -> Result<u32, UnitError> {
         let mut handled = 0;
         for origin in self.rotation.warm() {
-            handled += self.poll_lane(owner, origin)?;
+            let came = self.poll_lane(owner, origin)?;
+            if came > 0 {
+                self.rotation.found(origin);
+                handled += came;
+            }
         }
         if let Some(origin) = self.rotation.cold() {
             let came = self.poll_lane(owner, origin)?;
             if came > 0 {
+                self.rotation.found(origin);
                 self.rotation.warm_up(origin);
                 handled += came;
             }
@@ -460,6 +467,7 @@ impl Target {
             lane: LaneProducer::new(lane(job, origin, target)?),
             block: Mapped::new(job.segment(), job.layout().rank_block(target))?,
             backlog: Cell::new(0),
+            departed: Cell::new(false),
             fifo: RefCell::new(InjectionFifo::new(injection, target as u32)),
         })
     }
@@ -555,6 +563,7 @@ mod line;
 mod replenish;
 mod rest;
 mod rotation;
+mod transfer;
 pub use error::UnitError;
 pub use line::LINE_DATA_BYTES;
 pub use rest::Doorbell;

@@ -264,6 +264,7 @@ mod tests {
         let mut heap = heap();
         let block = heap.allocate(70_000, 1 << 20).unwrap();
         assert_eq!(block.addr().get() % (1 << 20), 0);
+        assert!(block >= heap.base());
         assert!(heap.allocate(65 << 20, 16).is_none());
         assert!(heap.allocate(usize::MAX, 16).is_none());
     }
