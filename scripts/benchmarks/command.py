@@ -13,6 +13,7 @@ from pathlib import Path
 
 from . import (
     active_messages,
+    balance,
     compilation,
     crowded,
     datatypes,
@@ -46,6 +47,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         selection,
         active_messages,
         replenish,
+        balance,
     )
 }
 

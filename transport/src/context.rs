@@ -127,6 +127,11 @@ impl Context {
         self.place.endpoint(self.unit.rank())
     }
 
+    /// The endpoint of the context with number `unit` among those of all tasks of the client.
+    pub fn endpoint_of(&self, unit: usize) -> Endpoint {
+        self.place.endpoint(unit)
+    }
+
     /// Where any thread may post work for this context; advancing it then costs a little more.
     pub fn work_queue(&self) -> Result<&Arc<WorkQueue>, UnitError> {
         if self.work.get().is_none() {

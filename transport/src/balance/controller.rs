@@ -108,14 +108,52 @@ impl Controller {
         let (Some(extremes), Some(calls)) = (evaluation::extremes(cycle), cycle.by_member()) else {
             return Ok(Vec::new());
         };
+        let order = cycle.order();
+        self.learn(number, &calls);
+        let transfers = self.transfers(&extremes, &order);
+        self.partition.apply(&transfers)?;
+        Ok(transfers)
+    }
+
+    /// Takes over what the slowest member has decided after cycle `number`, of which it tells all
+    /// calls, so that whoever is the slowest next time knows as much.
+    ///
+    /// # Errors
+    ///
+    /// [`PartitionError`] if the transfers cannot be; then no range has changed.
+    pub fn follow(
+        &mut self,
+        number: u64,
+        calls: &[Arrival],
+        transfers: &[Transfer],
+    ) -> Result<(), PartitionError> {
+        for call in calls {
+            self.history.note(number, *call);
+        }
+        let calls = self.history.cycle(number).and_then(Cycle::by_member);
+        if let Some(calls) = calls {
+            self.learn(number, &calls);
+        }
+        self.partition.apply(transfers)
+    }
+
+    /// The load of all items has changed to `load`: every member keeps its share of it.
+    ///
+    /// # Errors
+    ///
+    /// [`PartitionError`] if there can be no such partition.
+    pub fn scale(&mut self, load: u64) -> Result<(), PartitionError> {
+        self.partition = self.partition.scaled(load)?;
+        Ok(())
+    }
+
+    /// Learns what a change of load does, from the calls of cycle `number` and the one before.
+    fn learn(&mut self, number: u64, calls: &[Arrival]) {
         let before = number.checked_sub(1);
         let before = before.and_then(|number| self.history.cycle(number));
         if let Some(before) = before.and_then(Cycle::by_member) {
-            self.damping.learn(&before, &calls);
+            self.damping.learn(&before, calls);
         }
-        let transfers = self.transfers(&extremes, &cycle.order());
-        self.partition.apply(&transfers)?;
-        Ok(transfers)
     }
 
     /// What each giver gives, the slowest first.
@@ -255,6 +293,31 @@ mod tests {
         });
         assert!(settled.is_some(), "{:?}", controller.partition().sizes());
         assert_eq!(controller.partition().sizes().iter().sum::<u64>(), 4000);
+    }
+
+    /// Whoever is the slowest decides; all others follow, and then know the same.
+    #[test]
+    fn members_that_follow_know_what_the_slowest_knows() {
+        let controller = || Controller::new(Settings::default(), 4000, 4).unwrap();
+        let (mut slowest, mut follower) = (controller(), controller());
+        for (number, busy_ns) in [(1, [1000, 1000, 1000, 1500]), (2, [1200, 1000, 1000, 900])] {
+            let transfers = run(&mut slowest, number, &busy_ns);
+            let cycle = slowest.history.cycle(number).unwrap().clone();
+            follower
+                .follow(number, cycle.arrivals(), &transfers)
+                .unwrap();
+            assert_eq!(follower.partition(), slowest.partition());
+            assert_eq!(follower.damping, slowest.damping);
+        }
+        let mut taken = follower.partition().clone();
+        let impossible = Transfer {
+            giver: 1,
+            receiver: 0,
+            amount: 9999,
+        };
+        assert!(follower.follow(3, &[], &[impossible]).is_err());
+        taken.apply(&[]).unwrap();
+        assert_eq!(follower.partition(), &taken);
     }
 
     #[test]

@@ -1,23 +1,28 @@
-//! Balancing at synchronisation points: pure logic over recorded data.
+//! Balancing at synchronisation points: pure logic over recorded data, and what feeds it.
 //!
 //! Before: somebody announces who called a synchronisation, and when. After: what to prepare for,
 //! and how much load goes from the slowest member of a group to which faster ones.
 //!
 //! ```text
-//! call ─▶ history ─▶ evaluation ─▶ law ─▶ receivers ─▶ partition
-//!         who, when   first? last?  how much  to whom      new ranges
+//! announcement ─▶ history ─▶ evaluation ─▶ law ─▶ receivers ─▶ partition
+//!                 who, when   first? last?  how much  to whom      new ranges
 //! ```
 //!
 //! [`controller`] runs this chain once a cycle, with a slope from [`damping`].
+//! [`items`] turns load into items of a program, and [`policy`] text into settings.
 //! [`leveler`] is for data that must stay, and [`simulation`] runs both with thousands of ranks.
-//! Nothing here reads a clock, sends, or waits: recorded histories give the same decisions again.
+//! But for [`announcement`], which reads clocks and shared memory, nothing here reads a clock,
+//! sends, or waits: recorded histories give the same decisions again.
 
+pub mod announcement;
 pub mod controller;
 pub mod damping;
 pub mod evaluation;
 pub mod history;
+pub mod items;
 pub mod law;
 pub mod leveler;
 pub mod partition;
+pub mod policy;
 pub mod receivers;
 pub mod simulation;

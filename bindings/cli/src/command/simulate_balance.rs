@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use pamir_transport::balance::controller::Settings;
 use pamir_transport::balance::evaluation::Threshold;
-use pamir_transport::balance::law::{Law, LawError};
+use pamir_transport::balance::law::LawError;
 use pamir_transport::balance::partition::PartitionError;
 use pamir_transport::balance::receivers::{Number, Shares};
 use pamir_transport::balance::simulation::policy::POLICIES;
@@ -51,10 +51,10 @@ pub struct Arguments {
     #[arg(long, default_value = "data-per-time")]
     law: String,
     /// To how many each giver gives: a number, or over:NS,NS for one more at each difference.
-    #[arg(long, default_value = "1", value_parser = receivers)]
+    #[arg(long, default_value = "1")]
     receivers: Number,
     /// In which parts: even, rank-order or relative-time.
-    #[arg(long, default_value = "relative-time", value_parser = shares)]
+    #[arg(long, default_value = "relative-time")]
     shares: Shares,
     /// How many of the slowest give in a cycle (default: half of the ranks).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -71,18 +71,9 @@ pub struct Arguments {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimulateBalanceError {
-    /// The law is not known, or not complete.
-    #[error(
-        "there is no law {text:?}; there are data-per-time, linear:ITEMS_PER_US[+ITEMS] and \
-         table:NS=ITEMS,NS=ITEMS"
-    )]
-    Law {
-        /// What was asked for.
-        text: String,
-    },
-    /// The law's table is none.
+    /// The law is none.
     #[error(transparent)]
-    Table(#[from] LawError),
+    Law(#[from] LawError),
     /// The items cannot be divided.
     #[error(transparent)]
     Partition(#[from] PartitionError),
@@ -165,7 +156,7 @@ fn job(arguments: &Arguments) -> Result<Job, SimulateBalanceError> {
     };
     let settings = Settings {
         threshold,
-        law: law(&arguments.law)?,
+        law: arguments.law.parse()?,
         number: arguments.receivers.clone(),
         shares: arguments.shares,
         givers: arguments
@@ -185,58 +176,9 @@ fn job(arguments: &Arguments) -> Result<Job, SimulateBalanceError> {
     })
 }
 
-/// Reads a law.
-fn law(text: &str) -> Result<Law, SimulateBalanceError> {
-    let unknown = || SimulateBalanceError::Law {
-        text: text.to_string(),
-    };
-    let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
-    match name {
-        "data-per-time" if parameters.is_empty() => Ok(Law::DataPerTime),
-        "linear" => linear(parameters).ok_or_else(unknown),
-        "table" => {
-            let entries = parameters.split(',').map(entry).collect::<Option<Vec<_>>>();
-            Ok(Law::table(entries.ok_or_else(unknown)?)?)
-        }
-        _ => Err(unknown()),
-    }
-}
-
-/// Reads ITEMS_PER_US[+ITEMS].
-fn linear(parameters: &str) -> Option<Law> {
-    let (factor, constant) = parameters.split_once('+').unwrap_or((parameters, "0"));
-    let finite = |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite());
-    Some(Law::Linear {
-        load_per_ns: finite(factor)? / 1000.0,
-        constant: finite(constant)?,
-    })
-}
-
-/// Reads NS=ITEMS.
-fn entry(text: &str) -> Option<(u64, u64)> {
-    let (ns, items) = text.split_once('=')?;
-    Some((ns.parse().ok()?, items.parse().ok()?))
-}
-
-/// Reads a number of receivers.
-fn receivers(text: &str) -> Result<Number, String> {
-    let wrong = || format!("{text:?} is neither a number from 1 on nor over:NS,NS");
-    if let Some(limits) = text.strip_prefix("over:") {
-        let limits = limits.split(',').map(str::parse).collect::<Result<_, _>>();
-        return limits.map(Number::Thresholds).map_err(|_| wrong());
-    }
-    let number = text.parse().ok().filter(|number| *number >= 1);
-    number.map(Number::Fixed).ok_or_else(wrong)
-}
-
 /// Reads a shape.
 fn shape(text: &str) -> Result<Shape, String> {
     named(text, &Shape::ALL, Shape::name)
-}
-
-/// Reads how parts are divided.
-fn shares(text: &str) -> Result<Shares, String> {
-    named(text, &Shares::ALL, Shares::name)
 }
 
 /// The one of `all` that is named `text`.
