@@ -22,9 +22,12 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use pamir_shm::atomic::Ordering;
+use pamir_shm::call_record::CallRecord;
 use pamir_shm::header::{HEADER_BYTES, HeaderError, SegmentHeader};
+use pamir_shm::mapped::Mapped;
 use pamir_shm::placement::advise_huge_pages;
 use pamir_shm::segment::{Segment, SegmentError, inherited};
+use pamir_shm::shareable::LinePadded;
 
 use crate::client_table::{self, ClientTableError};
 use crate::layout::{Layout, MAXIMUM_RANKS, RankBlock};
@@ -75,6 +78,14 @@ pub enum JobError {
     /// A client of several that share the job was refused.
     #[error(transparent)]
     Client(#[from] ClientTableError),
+    /// There is no such rank.
+    #[error("rank {rank} is not in this job of {ranks} ranks")]
+    NoRank {
+        /// The rank asked for.
+        rank: usize,
+        /// Ranks of the job.
+        ranks: usize,
+    },
     /// The segment could not be opened.
     #[error(transparent)]
     Segment(#[from] SegmentError),
@@ -352,6 +363,15 @@ impl Job {
     /// The block of rank `rank`.
     pub fn block(&self, rank: usize) -> Result<&RankBlock, JobError> {
         Ok(self.segment.get(self.layout.rank_block(rank))?)
+    }
+
+    /// What rank `rank` tells of its synchronisation calls; the launcher may read it as well.
+    pub fn call_record(&self, rank: usize) -> Result<Mapped<LinePadded<CallRecord>>, JobError> {
+        let ranks = self.ranks();
+        if rank >= ranks {
+            return Err(JobError::NoRank { rank, ranks });
+        }
+        Ok(Mapped::new(&self.segment, self.layout.call_record(rank))?)
     }
 
     /// How far rank `rank` has come.

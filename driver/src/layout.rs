@@ -3,6 +3,7 @@
 //! ```text
 //! 0        header (one page)
 //! ranks    one RankBlock of 256 bytes a rank
+//! calls    one CallRecord of 128 bytes a rank, written by the rank
 //! cursors  one line pair a lane: [target][origin], written by the target
 //! rings    one ring a lane:      [target][origin], page-aligned for each target
 //! ```
@@ -13,6 +14,7 @@
 //! would have computed.
 
 use pamir_shm::atomic::{AtomicU32, AtomicU64};
+use pamir_shm::call_record::CallRecord;
 use pamir_shm::header::HEADER_BYTES;
 use pamir_shm::offset::Offset;
 use pamir_shm::record::LINE_BYTES;
@@ -101,6 +103,11 @@ impl Layout {
         Offset::new(HEADER_BYTES).element(rank)
     }
 
+    /// What rank `rank` tells of its synchronisation calls.
+    pub fn call_record(self, rank: usize) -> Offset<LinePadded<CallRecord>> {
+        Offset::new(self.call_records()).element(rank)
+    }
+
     /// The cursor of the lane from `origin` to `target`.
     pub fn cursor(self, origin: usize, target: usize) -> Offset<LinePadded<AtomicU64>> {
         Offset::new(self.cursors()).element(self.lane(origin, target))
@@ -138,8 +145,13 @@ impl Layout {
         self.ring_lines * LINE_BYTES as u64
     }
 
-    fn cursors(self) -> u64 {
+    fn call_records(self) -> u64 {
         HEADER_BYTES + (self.ranks * size_of::<RankBlock>() as u64).next_multiple_of(PAGE_BYTES)
+    }
+
+    fn cursors(self) -> u64 {
+        let records = self.ranks * size_of::<LinePadded<CallRecord>>() as u64;
+        self.call_records() + records.next_multiple_of(PAGE_BYTES)
     }
 
     fn first_ring(self) -> u64 {
@@ -157,7 +169,8 @@ mod tests {
         for ranks in [1, 2, 5, 8, 9, 64, 200] {
             let layout = Layout::new(ranks);
             let last = ranks - 1;
-            assert!(layout.rank_block(last).bytes() + 256 <= layout.cursor(0, 0).bytes());
+            assert!(layout.rank_block(last).bytes() + 256 <= layout.call_record(0).bytes());
+            assert!(layout.call_record(last).bytes() + 128 <= layout.cursor(0, 0).bytes());
             assert!(layout.cursor(last, last).bytes() + 128 <= layout.ring(0, 0));
             assert_eq!(layout.ring(0, 0) % PAGE_BYTES, 0);
             assert_eq!(

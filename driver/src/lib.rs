@@ -21,6 +21,8 @@ pub mod binding;
 #[cfg(not(loom))]
 pub mod client_table;
 #[cfg(not(loom))]
+pub mod clock;
+#[cfg(not(loom))]
 pub mod counter;
 #[cfg(not(loom))]
 pub mod descriptor;

@@ -14,6 +14,7 @@
 //! Under `--cfg loom` only the lock-free algorithms are built, on loom's atomics.
 
 pub mod atomic;
+pub mod call_record;
 pub mod countdown;
 pub mod lane;
 pub mod record;

@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use pamir_driver::job::RankState;
+use pamir_driver::job::{JobError, RankState};
 use pamir_driver::unit::UnitError;
+use pamir_transport::balance::announcement::{Announced, AnnouncementError, Announcer};
 use pamir_transport::client::{Client, ClientError, MPI};
 use pamir_transport::collective::{self, CollectiveError};
 use pamir_transport::context::Context;
@@ -53,6 +54,12 @@ pub enum ProcessError {
     /// The job could not be joined, or its messaging unit not be set up.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// What is to announce synchronisations cannot be as it is configured.
+    #[error(transparent)]
+    Announcement(#[from] AnnouncementError),
+    /// The job has no record of this rank's synchronisations.
+    #[error(transparent)]
+    Job(#[from] JobError),
 }
 
 /// MPI in this process.
@@ -62,6 +69,7 @@ pub struct Process {
     world: Rc<Communicator>,
     own: Rc<Communicator>,
     context_ids: Rc<ContextIds>,
+    announcer: Rc<Announcer>,
 }
 
 impl Process {
@@ -78,11 +86,16 @@ impl Process {
         let own = Communicator::new(Group::single(task as u32), None, 0, SELF_CONTEXT);
         world.set_name(b"MPI_COMM_WORLD");
         own.set_name(b"MPI_COMM_SELF");
+        let announced = Announced::from_environment()?;
+        let announcer = Rc::new(Announcer::new(context.job(), task, announced)?);
+        let context_ids = Rc::new(ContextIds::new(TAKEN_CONTEXTS));
+        context_ids.announced_by(announcer.clone());
         Ok(Self {
             context: Rc::new(context),
             world: Rc::new(world),
             own: Rc::new(own),
-            context_ids: Rc::new(ContextIds::new(TAKEN_CONTEXTS)),
+            context_ids,
+            announcer,
         })
     }
 
@@ -106,6 +119,12 @@ impl Process {
     /// The context ids that communicators of this process may get.
     pub fn context_ids(&self) -> &Rc<ContextIds> {
         &self.context_ids
+    }
+
+    /// Announces this rank's synchronisation calls.
+    #[inline(always)]
+    pub fn announcer(&self) -> &Rc<Announcer> {
+        &self.announcer
     }
 
     /// Leaves: everything sent is on its way, and no peer will read this process's memory.

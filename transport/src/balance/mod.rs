@@ -1,19 +1,21 @@
-//! Balancing at synchronisation points: pure logic over recorded data.
+//! Balancing at synchronisation points: pure logic over recorded data, and what feeds it.
 //!
 //! Before: somebody announces who called a synchronisation, and when. After: what to prepare for,
 //! and how much load goes from the slowest member of a group to which faster ones.
 //!
 //! ```text
-//! call ─▶ history ─▶ evaluation ─▶ law ─▶ receivers ─▶ partition
-//!         who, when   first? last?  how much  to whom      new ranges
+//! announcement ─▶ history ─▶ evaluation ─▶ law ─▶ receivers ─▶ partition
+//!                 who, when   first? last?  how much  to whom      new ranges
 //! ```
 //!
 //! [`controller`] runs this chain once a cycle, with a slope from [`damping`].
 //! [`leveler`] is for data that must stay, and [`simulation`] runs both with thousands of ranks.
 //! [`share`] is for codes that know nothing of balancing, [`gathering`] finds their cycles, and
 //! [`dead_time`] what is left over in them; [`record`] and [`metrics`] keep and measure a run.
-//! Nothing here reads a clock, sends, or waits: recorded histories give the same decisions again.
+//! But for [`announcement`], which reads clocks and shared memory, nothing here reads a clock,
+//! sends, or waits: recorded histories give the same decisions again.
 
+pub mod announcement;
 pub mod controller;
 pub mod damping;
 pub mod dead_time;
