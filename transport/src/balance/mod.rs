@@ -20,6 +20,8 @@ pub mod controller;
 pub mod damping;
 pub mod dead_time;
 pub mod evaluation;
+pub mod evening;
+pub mod forecast;
 pub mod gathering;
 pub mod history;
 pub mod law;

@@ -13,6 +13,8 @@
 //! said 1 priorities are refused       after cycle 1 something was noted
 //! ```
 //!
+//! Of a job that never synchronises, periods of time stand for cycles.
+//!
 //! Lines that begin with # and empty ones are nothing. Times are nanoseconds of one clock. Busy is
 //! processor time: less than the time between start and call where ranks share a core.
 //!

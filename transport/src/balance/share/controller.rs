@@ -42,7 +42,7 @@ impl Default for Settings {
             enough: 0.97,
             least_gain: 0.03,
             roam_below: 0.88,
-            tolerated_speed: 0.9,
+            tolerated_speed: 0.8,
         }
     }
 }
@@ -152,6 +152,9 @@ const MEMORY: f64 = 0.5;
 /// What is left of caution after a quiet window, but never less than the least gain.
 const CALM: f64 = 0.97;
 
+/// Whose work is less than this part of the most is not counted as computing.
+const COMPUTING: f64 = 0.1;
+
 /// Which part of the gain that a seating promised has to come, at least.
 const REALISED: f64 = 0.25;
 
@@ -227,14 +230,15 @@ impl ShareController {
 
     /// Keeps the move that was tried, or takes it back.
     fn judge(&mut self, before: Before, window: &Window) -> Decision {
-        // Roaming is judged by speed alone: what its balance means is another thing.
+        // Roaming is judged by speed alone, what its balance means is another thing; and strictly,
+        // as it is a last resort.
         let comparable = !self.roaming && matches!(before.seating, Seating::Seated(_));
         let gain = (before.promised - before.balance).max(0.0);
         let uneven = comparable && self.balance(window) < before.balance + gain * REALISED;
-        let least = if comparable {
-            self.settings.tolerated_speed
-        } else {
+        let least = if self.roaming {
             1.0
+        } else {
+            self.settings.tolerated_speed
         };
         if !uneven && window.speed().is_at_least(least, before.speed) {
             return Decision::Confirmed;
@@ -260,7 +264,7 @@ impl ShareController {
         let packed = packing::balance(&packing::loads(&self.work, &seats, self.cores));
         let now = packing::balance(&packing::loads(&self.work, &self.seats, self.cores));
         let decision = if self.roaming {
-            if packed < self.settings.enough {
+            if packed < self.settings.enough || self.is_cautious() {
                 return Decision::NoGain;
             }
             Decision::Moved
@@ -287,9 +291,17 @@ impl ShareController {
         decision
     }
 
-    /// Roaming needs ranks that share cores, and is not tried soon after it did not help.
+    /// Roaming needs more ranks that compute than cores, and is not tried soon after it did not
+    /// help.
     fn may_roam(&self) -> bool {
-        self.seats.len() > self.cores && self.caution <= self.settings.least_gain
+        let most = self.work.iter().copied().fold(0.0, f64::max);
+        let computing = self.work.iter().filter(|work| **work >= most * COMPUTING);
+        computing.count() > self.cores && !self.is_cautious()
+    }
+
+    /// Whether a change was taken back not long ago.
+    fn is_cautious(&self) -> bool {
+        self.caution > self.settings.least_gain
     }
 }
 
@@ -361,6 +373,14 @@ mod tests {
             controller.balance(&window(&controller, &[2.0, 1.0, 1.0])),
             1.0
         );
+    }
+
+    #[test]
+    fn who_computes_alone_does_not_roam() {
+        let mut controller = dealt(4, 2);
+        let mut alone = window(&controller, &[1.0, 0.01, 0.0, 0.0]);
+        alone.cycles = None;
+        assert_eq!(controller.decide(&alone), Decision::NoGain);
     }
 
     #[test]
