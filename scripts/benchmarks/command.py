@@ -16,6 +16,7 @@ from . import (
     compilation,
     crowded,
     datatypes,
+    idle,
     installation,
     instructions,
     memory,
@@ -46,6 +47,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         selection,
         active_messages,
         replenish,
+        idle,
     )
 }
 

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use pamir_driver::binding::{BindTo, BindingError, MapBy};
 
+use super::balance;
 use super::options::{self, Action};
 
 /// What the command line asks for.
@@ -39,6 +40,8 @@ pub struct Launch {
     pub mapping: Option<PathBuf>,
     /// A file for what the ranks send to each other.
     pub profile: Option<PathBuf>,
+    /// What is done while ranks run early and late.
+    pub balance: balance::Request,
     /// Print the bindings.
     pub report_bindings: bool,
     /// Print the plan, and start nothing.
@@ -326,6 +329,10 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
         Action::Oversubscribe => launch.refuse_oversubscription = false,
         Action::NoOversubscribe => launch.refuse_oversubscription = true,
         Action::ProfileCommunication => launch.profile = Some(PathBuf::from(&met.values[0])),
+        Action::Balance => launch.balance.balance = true,
+        Action::BalanceReport => launch.balance.report = true,
+        Action::BalanceRecord => launch.balance.record = Some(PathBuf::from(&met.values[0])),
+        Action::FillIdle => launch.balance.fill = Some(met.text()),
         Action::Export => export(met, launch, program),
         Action::Environment => program.environment.set.push(pair(met)),
         Action::EnvironmentList => program.environment.inherited = Some(only(met)),

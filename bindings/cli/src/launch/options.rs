@@ -28,6 +28,14 @@ pub enum Action {
     NoOversubscribe,
     /// Count who sends how much to whom.
     ProfileCommunication,
+    /// Move processor share from early to late ranks.
+    Balance,
+    /// Say what balancing decides.
+    BalanceReport,
+    /// Write the run's cycles to a file.
+    BalanceRecord,
+    /// Run a command while ranks wait.
+    FillIdle,
     /// `NAME` or `NAME=VALUE` for this program.
     Export,
     /// `NAME VALUE` for this program.
@@ -187,6 +195,38 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 &["FILE"],
                 "Count messages and bytes between each pair of ranks and write them to FILE, for \
                  pamir place.",
+            ),
+        ],
+    },
+    OptionGroup {
+        title: "Balancing",
+        options: &[
+            option(
+                Action::Balance,
+                &["balance"],
+                &[],
+                "Move ranks between cores while they run, so that no core has more to do than \
+                 the others; for more ranks than cores, without changing the program.",
+            ),
+            option(
+                Action::BalanceReport,
+                &["balance-report"],
+                &[],
+                "Print what balancing sees and decides.",
+            ),
+            option(
+                Action::BalanceRecord,
+                &["balance-record"],
+                &["FILE"],
+                "Write who computed how long in each cycle, and what was moved, to FILE, for \
+                 pamir report.",
+            ),
+            option(
+                Action::FillIdle,
+                &["fill-idle"],
+                &["COMMAND"],
+                "Let the shell run COMMAND on the same cores while ranks wait; it ends with the \
+                 job.",
             ),
         ],
     },
