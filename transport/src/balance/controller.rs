@@ -68,6 +68,8 @@ pub struct Controller {
     history: History,
     damping: Damping,
     forecast: Forecast,
+    /// The slope that the decision counts with.
+    slope: f64,
     partition: Partition,
 }
 
@@ -83,6 +85,7 @@ impl Controller {
             history: History::new(members, DEPTH),
             damping: Damping::default(),
             forecast: Forecast::default(),
+            slope: Damping::default().slope(),
             partition: Partition::equal(items, members)?,
         })
     }
@@ -120,6 +123,11 @@ impl Controller {
             self.damping.learn(&before, &calls);
         }
         let expected = self.expected(number, &calls);
+        // Costs that move by themselves teach nothing of what moving load does.
+        self.slope = match expected {
+            Some(_) => 1.0,
+            None => self.damping.slope(),
+        };
         let cycle = expected.as_ref().or_else(|| self.history.cycle(number));
         let extremes = cycle.and_then(evaluation::extremes);
         let (Some(cycle), Some(extremes)) = (cycle, extremes) else {
@@ -159,7 +167,7 @@ impl Controller {
             return Vec::new();
         }
         if self.settings.number == Number::Needed {
-            return even_out(order, self.damping.slope());
+            return even_out(order, self.slope);
         }
         let givers = self.settings.givers.clamp(1, order.len() / 2);
         let (faster, slower) = order.split_at(order.len() - givers);
@@ -208,7 +216,7 @@ impl Controller {
         let unit = |call: &Arrival| {
             // Who had nothing to do is taken for as fast as the giver.
             let known = if call.load > 0 { call } else { giver };
-            self.damping.slope() * known.busy_ns() as f64 / known.load as f64
+            self.slope * known.busy_ns() as f64 / known.load as f64
         };
         let count = faster.len() as f64;
         let mean = faster.iter().map(unit).sum::<f64>() / count;

@@ -25,14 +25,14 @@ pub fn even_out(order: &[Arrival], slope: f64) -> Vec<Transfer> {
     let changes = changes(order, slope);
     let mut receivers: Vec<(usize, u64)> = changes
         .iter()
-        .filter(|(_, change)| *change >= 1.0)
-        .map(|(member, change)| (*member, *change as u64))
+        .map(|(member, change)| (*member, whole(*change)))
+        .filter(|(_, room)| *room > 0)
         .collect();
     // Of the order of completion: the fastest is served by the slowest.
     receivers.reverse();
     let mut transfers = Vec::new();
     for (call, (giver, change)) in order.iter().zip(&changes).rev() {
-        let mut left = (-change).clamp(0.0, call.load as f64 / 2.0) as u64;
+        let mut left = whole(-change).min(call.load / 2);
         while left > 0
             && let Some((receiver, room)) = receivers.last_mut()
         {
@@ -50,6 +50,11 @@ pub fn even_out(order: &[Arrival], slope: f64) -> Vec<Transfer> {
         }
     }
     transfers
+}
+
+/// The whole units of an amount; what rounding took from a whole one counts.
+fn whole(amount: f64) -> u64 {
+    (amount + 1e-6).max(0.0) as u64
 }
 
 /// By how much the load of each member should change, in the order that was given.

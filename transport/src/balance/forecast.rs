@@ -200,7 +200,7 @@ mod tests {
         let mut told = 0;
         let mut forecast = Forecast::default();
         for _ in 0..100 {
-            let costs: Vec<f64> = (0..50).map(|_| 1.0 + random.fraction()).collect();
+            let costs: Vec<f64> = (0..500).map(|_| 1.0 + random.fraction()).collect();
             note(&mut forecast, &costs);
             told += usize::from(forecast.next().is_some());
         }

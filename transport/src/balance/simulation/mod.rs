@@ -255,13 +255,11 @@ mod tests {
         let mut job = job(Shape::MovingHotspot, 1.0);
         (job.ranks, job.cycles) = (1000, 40);
         let pairs = outcome(&job, "balanced");
-        job.settings.number = Number::Needed;
-        let needed = outcome(&job, "balanced");
-        job.settings.forecast = true;
+        (job.settings.number, job.settings.forecast) = (Number::Needed, true);
         let forecast = outcome(&job, "balanced");
         let mean = |outcome: &Outcome| outcome.load_balance[10..].iter().sum::<f64>() / 30.0;
-        let means = [&pairs, &needed, &forecast].map(mean);
-        assert!(means.is_sorted() && means[2] >= 0.95, "{means:?}");
+        let means = [&pairs, &forecast].map(mean);
+        assert!(means[0] < 0.9 && means[1] >= 0.95, "{means:?}");
         assert!(forecast.time_ns < pairs.time_ns);
     }
 
@@ -292,7 +290,7 @@ mod tests {
         job.ranks = 4;
         job.costs = Costs::Trace(Trace::of(&record).unwrap());
         let (fixed, balanced) = (outcome(&job, "static"), outcome(&job, "balanced"));
-        assert_eq!(fixed.last(), 0.75);
+        assert!((fixed.last() - 0.75).abs() < 1e-5, "{fixed:?}");
         assert!(balanced.last() >= 0.95, "{balanced:?}");
     }
 
