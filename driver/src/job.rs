@@ -349,6 +349,17 @@ impl Job {
         Ok(self.block(rank)?.status.sharers.load(Ordering::Relaxed))
     }
 
+    /// Says anew which processing unit `rank` keeps to, if it keeps to one, and how many ranks share
+    /// what it may use; the launcher does, when it moves ranks. Further clients know of it only
+    /// if they open later.
+    pub fn move_rank(&self, rank: usize, unit: Option<u32>, sharers: u64) -> Result<(), JobError> {
+        let status = &self.block(rank)?.status;
+        let unit = unit.map_or(0, |unit| u64::from(unit) + 1);
+        status.processing_unit.store(unit, Ordering::Relaxed);
+        status.sharers.store(sharers, Ordering::Relaxed);
+        Ok(())
+    }
+
     /// Whether any ranks share a processing unit.
     pub fn is_crowded(&self) -> Result<bool, JobError> {
         let sharers = (0..self.ranks()).map(|rank| self.sharers(rank));
@@ -523,6 +534,12 @@ mod tests {
         assert_eq!([sharers(0), sharers(1), sharers(2)], [2, 2, 1]);
         let unit = |rank| job.processing_unit(rank).unwrap();
         assert_eq!([unit(0), unit(1), unit(2)], [Some(4), Some(4), Some(5)]);
+        for (rank, unit, sharers) in [(0, Some(4), 1), (1, Some(5), 2), (2, None, 2)] {
+            job.move_rank(rank, unit, sharers).unwrap();
+        }
+        assert_eq!([sharers(0), sharers(1), sharers(2)], [1, 2, 2]);
+        assert_eq!([unit(0), unit(1), unit(2)], [Some(4), Some(5), None]);
+        assert!(job.move_rank(3, None, 1).is_err());
         assert!(matches!(
             Job::create(&JobSpecification {
                 ranks: 0,

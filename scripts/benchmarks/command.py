@@ -17,6 +17,7 @@ from . import (
     compilation,
     crowded,
     datatypes,
+    idle,
     installation,
     instructions,
     memory,
@@ -48,6 +49,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         active_messages,
         replenish,
         balance,
+        idle,
     )
 }
 

@@ -157,6 +157,10 @@ pub struct Announcer {
     position: Cell<usize>,
     /// When the last announced call was left, on the monotonic clock and on the load's.
     left_ns: Cell<[u64; 2]>,
+    /// When the call was announced that is not left yet; 0 outside of one.
+    announced_ns: Cell<u64>,
+    /// How long the last two announced calls were waited in, in nanoseconds.
+    waits_ns: Cell<[u64; 2]>,
 }
 
 impl Announcer {
@@ -171,6 +175,8 @@ impl Announcer {
             record: job.call_record(rank)?,
             position: Cell::new(0),
             left_ns: Cell::new([0; 2]),
+            announced_ns: Cell::new(0),
+            waits_ns: Cell::new([0; 2]),
         };
         announcer.leave();
         Ok(announcer)
@@ -195,8 +201,16 @@ impl Announcer {
         });
     }
 
+    /// How long the rank will probably wait in the call that it announces next, in nanoseconds:
+    /// no longer than in either of the last two.
+    pub fn expected_wait_ns(&self) -> u64 {
+        let [one, other] = self.waits_ns.get();
+        one.min(other)
+    }
+
     /// Announces a call.
     pub fn announce(&self, call: Call) {
+        self.announced_ns.set(call.arrived_ns);
         let position = self.position.get();
         self.record.publish(position, call);
         self.position.set(position.wrapping_add(1));
@@ -205,6 +219,12 @@ impl Announcer {
     /// The announced call has returned: the next computation starts.
     pub fn leave(&self) {
         let now_ns = Clock::Monotonic.now_ns();
+        let announced_ns = self.announced_ns.replace(0);
+        if announced_ns > 0 {
+            let [last, _] = self.waits_ns.get();
+            self.waits_ns
+                .set([now_ns.saturating_sub(announced_ns), last]);
+        }
         self.left_ns.set([now_ns, self.load_clock(now_ns)]);
     }
 
@@ -285,6 +305,23 @@ mod tests {
             processing_units,
         };
         Job::create(&specification).unwrap()
+    }
+
+    #[test]
+    fn waits_are_expected_to_be_as_the_last_two() {
+        let announcer = Announcer::new(&job(1), 0, Announced::default()).unwrap();
+        let wait = |cycle: u32, ms: u64| {
+            announcer.arrive(CallId { group: 0, cycle });
+            std::thread::sleep(std::time::Duration::from_millis(ms));
+            announcer.leave();
+        };
+        wait(1, 5);
+        assert_eq!(announcer.expected_wait_ns(), 0);
+        wait(2, 3);
+        assert!((3_000_000..1_000_000_000).contains(&announcer.expected_wait_ns()));
+        // A call that is left without having been announced is none.
+        announcer.leave();
+        assert!(announcer.expected_wait_ns() >= 3_000_000);
     }
 
     #[test]

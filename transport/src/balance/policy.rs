@@ -193,9 +193,13 @@ fn entry(text: &str) -> Option<(u64, u64)> {
 impl FromStr for Number {
     type Err = String;
 
-    /// A number from 1 on, or `over:NS,NS`.
+    /// A number from 1 on, `over:NS,NS`, or `needed`.
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is neither a number from 1 on nor over:NS,NS");
+        let wrong =
+            || format!("{text:?} is neither a number from 1 on, nor over:NS,NS, nor needed");
+        if text == "needed" {
+            return Ok(Self::Needed);
+        }
         if let Some(limits) = text.strip_prefix("over:") {
             let limits = limits.split(',').map(str::parse).collect::<Result<_, _>>();
             return limits.map(Self::Thresholds).map_err(|_| wrong());

@@ -72,9 +72,12 @@ pub fn announced(call: &Call, operation: &impl Collective) -> Result {
         return run_to_end(call, operation);
     }
     let announcer = call.state.process.announcer();
+    let context = call.state.process.context();
+    context.expect_wait(announcer.expected_wait_ns());
     announcer.arrive(call.communicator.next_synchronization());
     let outcome = run_to_end(call, operation);
     announcer.leave();
+    context.expect_wait(0);
     outcome
 }
 

@@ -6,6 +6,7 @@
 //! Step before: [`super::main`]. Step after: the reader chooses a policy and its parameters.
 //! Invariant: all but the cost of a decision follows from the arguments, seed included.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use pamir_transport::balance::controller::Settings;
@@ -13,9 +14,11 @@ use pamir_transport::balance::evaluation::Threshold;
 use pamir_transport::balance::law::LawError;
 use pamir_transport::balance::partition::PartitionError;
 use pamir_transport::balance::receivers::{Number, Shares};
+use pamir_transport::balance::record::{Record, RecordError};
 use pamir_transport::balance::simulation::policy::POLICIES;
 use pamir_transport::balance::simulation::shape::Shape;
-use pamir_transport::balance::simulation::{Job, Outcome, simulate};
+use pamir_transport::balance::simulation::trace::Trace;
+use pamir_transport::balance::simulation::{Costs, Job, Outcome, simulate};
 
 /// The load balance whose first cycle is told.
 const TARGET: f64 = 0.95;
@@ -23,6 +26,9 @@ const TARGET: f64 = 0.95;
 /// Arguments of `pamir simulate-balance`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
+    /// Take ranks and costs from a recorded run (mpiexec --balance-record), again and again.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["ranks", "shape"])]
+    replay: Option<PathBuf>,
     /// Ranks of the job.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     ranks: u32,
@@ -35,6 +41,9 @@ pub struct Arguments {
     /// Which ranks are slow: even, step, linear, random or moving-hotspot.
     #[arg(long, default_value = "step", value_parser = shape)]
     shape: Shape,
+    /// By which share items weigh more or less than others, which no policy knows.
+    #[arg(long, default_value_t = 0.0, value_parser = |text: &str| number(text, 0.0, 0.9))]
+    weights: f64,
     /// By which power of its load a rank's time grows.
     #[arg(long, default_value_t = 1.0, value_parser = |text: &str| number(text, 0.1, 5.0))]
     slope: f64,
@@ -50,8 +59,9 @@ pub struct Arguments {
     /// How much to move: data-per-time, linear:ITEMS_PER_US[+ITEMS], or table:NS=ITEMS,NS=ITEMS.
     #[arg(long, default_value = "data-per-time")]
     law: String,
-    /// To how many each giver gives: a number, or over:NS,NS for one more at each difference.
-    #[arg(long, default_value = "1")]
+    /// To how many each giver gives: a number, over:NS,NS for one more at each difference, or
+    /// needed for as many as it takes.
+    #[arg(long, default_value = "needed")]
     receivers: Number,
     /// In which parts: even, rank-order or relative-time.
     #[arg(long, default_value = "relative-time")]
@@ -59,6 +69,9 @@ pub struct Arguments {
     /// How many of the slowest give in a cycle (default: half of the ranks).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     givers: Option<u32>,
+    /// Divide by the last costs, even where they can be seen to wander or grow.
+    #[arg(long)]
+    no_forecast: bool,
     /// The least difference that is balanced, as a share of the slowest's time.
     #[arg(long, default_value_t = 0.01, value_parser = |text: &str| number(text, 0.0, 1.0))]
     threshold: f64,
@@ -74,6 +87,15 @@ pub enum SimulateBalanceError {
     /// The law is none.
     #[error(transparent)]
     Law(#[from] LawError),
+    /// The record to be replayed cannot be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The record has nothing to replay.
+    #[error("{path} has no cycle in which every rank called and somebody was busy")]
+    NothingToReplay {
+        /// The file.
+        path: PathBuf,
+    },
     /// The items cannot be divided.
     #[error(transparent)]
     Partition(#[from] PartitionError),
@@ -97,11 +119,12 @@ pub fn run(arguments: &Arguments) -> u8 {
 fn simulate_all(arguments: &Arguments) -> Result<String, SimulateBalanceError> {
     let job = job(arguments)?;
     let mut table = format!(
-        "{} ranks, {} items each, {} cycles, shape {}, slope {}, noise {}, seed {}\n\n",
+        "{} ranks, {} items each, {} cycles, shape {}, weights {}, slope {}, noise {}, seed {}\n\n",
         job.ranks,
         job.items_each,
         job.cycles,
-        job.shape.name(),
+        job.costs.name(),
+        job.weights,
         job.slope,
         job.noise,
         job.seed,
@@ -162,18 +185,33 @@ fn job(arguments: &Arguments) -> Result<Job, SimulateBalanceError> {
         givers: arguments
             .givers
             .map_or(usize::MAX, |givers| givers as usize),
+        forecast: !arguments.no_forecast,
     };
+    let (ranks, costs) = costs(arguments)?;
     Ok(Job {
-        ranks: arguments.ranks as usize,
+        ranks,
         items_each: arguments.items,
         cycles: arguments.cycles,
-        shape: arguments.shape,
+        costs,
+        weights: arguments.weights,
         slope: arguments.slope,
         noise: arguments.noise,
         seed: arguments.seed,
         ranks_per_node: arguments.ranks_per_node as usize,
         settings,
     })
+}
+
+/// How many ranks, and what items cost them.
+fn costs(arguments: &Arguments) -> Result<(usize, Costs), SimulateBalanceError> {
+    let Some(path) = &arguments.replay else {
+        return Ok((arguments.ranks as usize, Costs::Shape(arguments.shape)));
+    };
+    let record = Record::read(path)?;
+    let trace = Trace::of(&record);
+    let trace =
+        trace.ok_or_else(|| SimulateBalanceError::NothingToReplay { path: path.clone() })?;
+    Ok((record.ranks, Costs::Trace(trace)))
 }
 
 /// Reads a shape.
