@@ -89,7 +89,7 @@ def _orders(bin_folder: Path, folder: Path) -> list[list[Order]]:
     placed = ["--map-by", f"file:{mapping}"]
     return [
         [Order("groups", "default", [], [], "run"), Order("groups", "mapping", placed, [], "run")],
-        [Order("halo", "default", [], ["0"], "level 2"), Order("halo", "reorder", [], ["1"], "level 2")],
+        [Order("halo", "default", [], ["0"], "level 3"), Order("halo", "reorder", [], ["1"], "level 3")],
     ]
 
 

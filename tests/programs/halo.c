@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(grid, &rank);
     char *out = calloc(BORDER, 1), *in = calloc(BORDER, 1);
     MPI_Barrier(grid);
-    MPI_Pcontrol(2);
+    MPI_Pcontrol(3);
     double begin = MPI_Wtime();
     for (int round = 0; round < rounds; round++)
         for (int dimension = 0; dimension < 2; dimension++) {

@@ -30,7 +30,9 @@ impl Context {
         header: &[u8],
         data: &[u8],
     ) -> bool {
-        if header.len() + data.len() > LINE_DATA_BYTES || dispatch >= DISPATCH_IDS {
+        // What is counted takes the general way.
+        let counted = self.traffic().is_some();
+        if header.len() + data.len() > LINE_DATA_BYTES || dispatch >= DISPATCH_IDS || counted {
             return false;
         }
         let Some(target) = self.place.unit(to, self.unit.ranks()) else {
