@@ -202,7 +202,7 @@ def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
     try:
         _measure(options)
-    except (NotMeasured, placed_runs.Failed) as error:
+    except (NotMeasured, placed_runs.Failed, sparse_placement.NotThere) as error:
         print(f"scripts/bench placement: {error}", file=sys.stderr)
         return 1
     return 0
