@@ -45,9 +45,27 @@ pub struct RankStatus {
     pub processing_unit: AtomicU64,
     /// How many ranks share that processing unit, or the processors as a whole.
     pub sharers: AtomicU64,
+    /// The heap that its peers may map; see `crate::peer_heap`.
+    pub heap: HeapWords,
+}
+
+/// Where a rank's shared heap lies in its process, and how to map it; all 0 if it has none.
+#[repr(C)]
+#[derive(Debug)]
+pub struct HeapWords {
+    /// First address in the rank's process.
+    pub address: AtomicU64,
+    /// Its descriptor in the rank's process.
+    pub descriptor: AtomicU64,
+    /// The file's inode, by which who opens the descriptor knows that it is the right one.
+    pub inode: AtomicU64,
+    /// Size in bytes; written last, with Release.
+    pub bytes: AtomicU64,
 }
 
 // SAFETY: repr(C), nothing but 64-bit atomics.
+unsafe impl Shareable for HeapWords {}
+// SAFETY: repr(C), nothing but 64-bit atomics and words of them.
 unsafe impl Shareable for RankStatus {}
 // SAFETY: repr(C), two parts that each fill 128 bytes.
 unsafe impl Shareable for RankBlock {}

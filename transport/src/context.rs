@@ -22,8 +22,10 @@ use pamir_driver::waiting::{Ladder, Rung};
 
 use crate::active::operation::is_operation;
 use crate::active::{self, ActiveMessages};
+use crate::departure::Departures;
 use crate::endpoint::{Endpoint, Place};
 use crate::memory_region::MemoryRegions;
+use crate::node_engine::Orders;
 use crate::protocol::select::{GetProtocol, PutProtocol, SendTable};
 use crate::selection::{Choice, MOST_RANGES, Ranges, Situation};
 use crate::striping::Striping;
@@ -55,6 +57,9 @@ pub struct Context {
     pub(crate) kernel_refuses: Cell<bool>,
     pub(crate) active: ActiveMessages,
     pub(crate) striping: Striping,
+    pub(crate) departures: Departures,
+    /// What an engine of the node is to move, where this is the context that takes orders.
+    pub(crate) orders: OnceCell<Orders>,
     pub(crate) place: Place,
     pub(crate) regions: Arc<MemoryRegions>,
     /// What has been sent to whom, where a profile is asked for.
@@ -100,6 +105,8 @@ impl Context {
             kernel_refuses: Cell::new(std::env::var_os("PAMIR_NO_KERNEL_COPY").is_some()),
             active: ActiveMessages::new(place, unit.ranks()),
             striping: Striping::default(),
+            departures: Departures::default(),
+            orders: OnceCell::new(),
             place,
             regions,
             traffic: OnceCell::new(),
@@ -341,9 +348,7 @@ impl Context {
     /// Advances until nothing waits for a target that is still there, and tells the others that
     /// this context is gone.
     pub fn leave(&self) -> Result<(), UnitError> {
-        let waits = |unit| {
-            self.unit.backlog_to(unit) > 0 && self.job().rank_state(unit) != RankState::Finalized
-        };
+        let waits = |unit| self.unit.backlog_to(unit) > 0 && !self.job().has_departed(unit);
         self.advance_until(|| !(0..self.unit.ranks()).any(waits))?;
         self.print_driver_report();
         self.job()
