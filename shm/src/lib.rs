@@ -14,6 +14,7 @@
 //! Under `--cfg loom` only the lock-free algorithms are built, on loom's atomics.
 
 pub mod atomic;
+pub mod board;
 pub mod countdown;
 pub mod lane;
 pub mod record;
@@ -22,6 +23,8 @@ pub mod record;
 pub mod header;
 #[cfg(not(loom))]
 pub mod mapped;
+#[cfg(not(loom))]
+pub mod mapped_board;
 #[cfg(not(loom))]
 pub mod mapped_lane;
 #[cfg(not(loom))]

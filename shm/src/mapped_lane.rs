@@ -236,13 +236,13 @@ pub unsafe fn copy_line(source: *const u8, target: *mut u8, bytes: usize) {
 /// instead of 10 (half a round trip between two cores that share a level 3 cache).
 const STRING_MOVE_BYTES: usize = 2560;
 
-/// Copies `bytes` bytes into a lane.
+/// Copies `bytes` bytes to where another rank has read before: into a lane or onto a board.
 ///
 /// # Safety
 ///
 /// As for [`copy_short`].
 #[inline(always)]
-unsafe fn copy_in(source: *const u8, target: *mut u8, bytes: usize) {
+pub unsafe fn copy_in(source: *const u8, target: *mut u8, bytes: usize) {
     // SAFETY: as the caller vouches.
     unsafe {
         if bytes < STRING_MOVE_BYTES {

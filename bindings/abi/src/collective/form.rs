@@ -49,6 +49,7 @@ pub struct Persistent(pub MPI_Info, pub *mut MPI_Request);
 impl Form for Blocking {
     #[inline]
     unsafe fn carry_out(self, call: Call, operation: impl Collective) -> Result {
+        let call = call.blocking();
         let done = block_on(call.state.process.context(), operation.run(&call))?;
         call.outcome(done)
     }

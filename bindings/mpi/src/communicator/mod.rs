@@ -13,6 +13,7 @@
 //! A communicator lives until nothing refers to it any more, so that freeing its handle
 //! does not hurt requests that are under way; its context id is free from then on.
 
+pub mod board;
 pub mod construct;
 pub mod context_id;
 pub mod inter;
@@ -28,6 +29,7 @@ use crate::group::Group;
 use crate::info::Info;
 use crate::topology::Topology;
 
+use board::CommonBoard;
 use context_id::Lease;
 
 /// Context ids with this bit carry messages that make communicators, apart from the
@@ -65,6 +67,7 @@ pub struct Communicator {
     hints: RefCell<Info>,
     error_handler: RefCell<ErrorHandler>,
     topology: OnceCell<Rc<Topology>>,
+    board: CommonBoard,
     /// For the layer above: a number of its own, such as its handle of the communicator.
     pub owner: Cell<u64>,
 }
@@ -93,6 +96,7 @@ impl Communicator {
             hints: RefCell::default(),
             error_handler: RefCell::default(),
             topology: OnceCell::new(),
+            board: CommonBoard::default(),
             owner: Cell::new(0),
         }
     }
