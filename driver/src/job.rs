@@ -19,7 +19,7 @@
 //! | any        | `Aborted`  | the rank, when it gives up the whole job |
 
 use std::os::fd::{BorrowedFd, OwnedFd};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use pamir_shm::atomic::Ordering;
 use pamir_shm::header::{HEADER_BYTES, HeaderError, SegmentHeader};
@@ -28,6 +28,8 @@ use pamir_shm::segment::{Segment, SegmentError, inherited};
 
 use crate::client_table::{self, ClientTableError};
 use crate::layout::{Layout, MAXIMUM_RANKS, RankBlock};
+use crate::peer_heap;
+use crate::process_end;
 
 /// Where the rings are shorter than a huge page, none is asked for.
 const HUGE_PAGE_BYTES: u64 = 2 << 20;
@@ -137,7 +139,36 @@ pub struct Job {
     layout: Layout,
 }
 
+/// A job that may have gone.
+#[derive(Clone, Debug)]
+pub struct WeakJob {
+    segment: Weak<Segment>,
+    layout: Layout,
+}
+
+impl WeakJob {
+    /// The job, while somebody has it.
+    pub fn upgrade(&self) -> Option<Job> {
+        let (segment, layout) = (self.segment.upgrade()?, self.layout);
+        Some(Job { segment, layout })
+    }
+}
+
+impl PartialEq for WeakJob {
+    fn eq(&self, other: &Self) -> bool {
+        Weak::ptr_eq(&self.segment, &other.segment)
+    }
+}
+
 impl Job {
+    /// The job, without keeping its memory.
+    pub fn downgrade(&self) -> WeakJob {
+        WeakJob {
+            segment: Arc::downgrade(&self.segment),
+            layout: self.layout,
+        }
+    }
+
     /// Makes the memory for a job, in the launcher.
     pub fn create(specification: &JobSpecification) -> Result<Self, JobError> {
         let ranks = specification.ranks;
@@ -323,6 +354,8 @@ impl Job {
         if let Err(process) = claimed {
             return Err(JobError::Claimed { rank, process });
         }
+        // Before anybody can be sent an address of it.
+        peer_heap::publish(&status.heap);
         status
             .state
             .store(RankState::Attached.to_word(), Ordering::Release);
@@ -358,6 +391,17 @@ impl Job {
     pub fn rank_state(&self, rank: usize) -> RankState {
         let block = self.block(rank).expect("a rank of this job has a block");
         RankState::from_word(block.status.state.load(Ordering::Acquire))
+    }
+
+    /// Whether nothing more comes from rank `rank`: it has left, given up, or its process has ended
+    /// in the middle. A rank that has not attached yet may still come. Takes two system calls
+    /// where the rank is there.
+    pub fn has_departed(&self, rank: usize) -> bool {
+        match self.rank_state(rank) {
+            RankState::Absent => false,
+            RankState::Attached => self.process(rank).is_some_and(process_end::has_ended),
+            RankState::Finalized | RankState::Aborted { .. } => true,
+        }
     }
 
     /// Says how far this rank has come.
@@ -429,6 +473,7 @@ mod tests {
         let copy = job.file_descriptor().try_clone_to_owned().unwrap();
         let rank = Job::attach(copy, 1).unwrap();
         assert_eq!(job.rank_state(1), RankState::Attached);
+        assert!(!job.has_departed(0) && !job.has_departed(1));
         assert_eq!(job.process(1), Some(std::process::id() as i32));
         let copy = job.file_descriptor().try_clone_to_owned().unwrap();
         assert!(matches!(
@@ -437,6 +482,7 @@ mod tests {
         ));
         rank.set_rank_state(1, RankState::Aborted { code: -3 });
         assert_eq!(job.rank_state(1), RankState::Aborted { code: -3 });
+        assert!(job.has_departed(1));
         let copy = job.file_descriptor().try_clone_to_owned().unwrap();
         assert!(matches!(
             Job::attach(copy, 3),

@@ -3,7 +3,8 @@
 //! ```text
 //! 0        header (one page)
 //! ranks    one RankBlock of 256 bytes a rank
-//! cursors  one line pair a lane: [target][origin], written by the target
+//! cursors  one line pair a lane: [target][origin]: a cursor, written by the target, and words
+//!          from which both ends claim pieces of large transfers
 //! rings    one ring a lane:      [target][origin], page-aligned for each target
 //! boards   a page that says who has which (`crate::board_table`), then BOARDS boards
 //! ```
@@ -17,6 +18,7 @@ use pamir_shm::atomic::{AtomicU32, AtomicU64};
 use pamir_shm::header::HEADER_BYTES;
 use pamir_shm::mapped_board::MappedBoard;
 use pamir_shm::offset::Offset;
+use pamir_shm::piece_claims::PieceClaims;
 use pamir_shm::record::LINE_BYTES;
 use pamir_shm::shareable::{LinePadded, Shareable};
 
@@ -28,6 +30,12 @@ pub const BOARDS: usize = 32;
 
 /// The most members that a board has room for.
 pub const MAXIMUM_BOARD_MEMBERS: usize = 64;
+
+/// How many transfers of one lane both ends may copy at a time.
+pub const TRANSFER_SLOTS: usize = 8;
+
+/// A lane's cursor in a line of its own, and the words of its transfers in the next.
+const CURSOR_BYTES: u64 = 2 * LINE_BYTES as u64;
 
 const PAGE_BYTES: u64 = 4096;
 
@@ -53,9 +61,27 @@ pub struct RankStatus {
     pub processing_unit: AtomicU64,
     /// How many ranks share that processing unit, or the processors as a whole.
     pub sharers: AtomicU64,
+    /// The heap that its peers may map; see `crate::peer_heap`.
+    pub heap: HeapWords,
+}
+
+/// Where a rank's shared heap lies in its process, and how to map it; all 0 if it has none.
+#[repr(C)]
+#[derive(Debug)]
+pub struct HeapWords {
+    /// First address in the rank's process.
+    pub address: AtomicU64,
+    /// Its descriptor in the rank's process.
+    pub descriptor: AtomicU64,
+    /// The file's inode, by which who opens the descriptor knows that it is the right one.
+    pub inode: AtomicU64,
+    /// Size in bytes; written last, with Release.
+    pub bytes: AtomicU64,
 }
 
 // SAFETY: repr(C), nothing but 64-bit atomics.
+unsafe impl Shareable for HeapWords {}
+// SAFETY: repr(C), nothing but 64-bit atomics and words of them.
 unsafe impl Shareable for RankStatus {}
 // SAFETY: repr(C), two parts that each fill 128 bytes.
 unsafe impl Shareable for RankBlock {}
@@ -63,6 +89,7 @@ unsafe impl Shareable for RankBlock {}
 const _: () = {
     assert!(size_of::<RankBlock>() == 256);
     assert!(std::mem::offset_of!(RankBlock, status) == 128);
+    assert!(TRANSFER_SLOTS * size_of::<PieceClaims>() == LINE_BYTES);
 };
 
 /// The positions of a job's parts, all in bytes from the segment's start.
@@ -110,8 +137,16 @@ impl Layout {
     }
 
     /// The cursor of the lane from `origin` to `target`.
-    pub fn cursor(self, origin: usize, target: usize) -> Offset<LinePadded<AtomicU64>> {
-        Offset::new(self.cursors()).element(self.lane(origin, target))
+    pub fn cursor(self, origin: usize, target: usize) -> Offset<AtomicU64> {
+        Offset::new(self.cursors() + self.lane(origin, target) as u64 * CURSOR_BYTES)
+    }
+
+    /// Word `slot` of those from which `origin` and `target` claim pieces of transfers, below
+    /// [`TRANSFER_SLOTS`]: in the line behind the cursor, which the origin reads seldom.
+    pub fn piece_claims(self, origin: usize, target: usize, slot: usize) -> Offset<PieceClaims> {
+        debug_assert!(slot < TRANSFER_SLOTS);
+        let line = self.cursor(origin, target).bytes() + LINE_BYTES as u64;
+        Offset::new(line).element(slot)
     }
 
     /// The ring of the lane from `origin` to `target`.
@@ -166,7 +201,7 @@ impl Layout {
     }
 
     fn first_ring(self) -> u64 {
-        let cursors = self.ranks * self.ranks * size_of::<LinePadded<AtomicU64>>() as u64;
+        let cursors = self.ranks * self.ranks * CURSOR_BYTES;
         (self.cursors() + cursors).next_multiple_of(PAGE_BYTES)
     }
 }
@@ -182,6 +217,8 @@ mod tests {
             let last = ranks - 1;
             assert!(layout.rank_block(last).bytes() + 256 <= layout.cursor(0, 0).bytes());
             assert!(layout.cursor(last, last).bytes() + 128 <= layout.ring(0, 0));
+            let claims = layout.piece_claims(last, last, TRANSFER_SLOTS - 1).bytes();
+            assert_eq!(claims + 8, layout.cursor(last, last).bytes() + 128);
             assert_eq!(layout.ring(0, 0) % PAGE_BYTES, 0);
             let boards = layout.board_table();
             assert_eq!(layout.ring(last, last) + layout.ring_bytes(), boards);

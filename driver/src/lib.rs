@@ -43,6 +43,10 @@ pub mod machine_limits;
 #[cfg(not(loom))]
 pub mod packet;
 #[cfg(not(loom))]
+pub mod peer_heap;
+#[cfg(not(loom))]
+pub mod process_end;
+#[cfg(not(loom))]
 pub mod report;
 #[cfg(not(loom))]
 pub mod topology;

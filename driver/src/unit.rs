@@ -33,6 +33,7 @@ use crate::job::Job;
 use crate::kernel_copy::{self, KernelCopyError};
 use crate::layout::RankBlock;
 use crate::packet::{ALIGNED_AT, Packet, PacketHandlerTable, REPLENISH, data_start};
+use crate::peer_heap;
 use crate::touch::TouchMemory;
 
 /// The most data in one packet of a message that needs several, in bytes: the target copies
@@ -79,6 +80,8 @@ struct Target {
     block: Mapped<RankBlock>,
     /// Descriptors that wait for this target; 0 lets immediate messages pass.
     backlog: Cell<usize>,
+    /// Nobody reads the lane any more: what finds no room in it vanishes.
+    departed: Cell<bool>,
     fifo: RefCell<InjectionFifo>,
 }
 
@@ -118,6 +121,7 @@ impl<O: Owner> MessagingUnit<O> {
         injection: Configuration,
     ) -> Result<Self, UnitError> {
         kernel_copy::allow_peers();
+        peer_heap::know(&job);
         handlers.set(REPLENISH, replenish::packet_arrived);
         let ranks = 0..job.ranks();
         let targets = ranks
@@ -361,7 +365,7 @@ impl<O: Owner> MessagingUnit<O> {
             let target = descriptor.target as usize;
             let start = data_start(header_bytes, bytes);
             let Some(reserved) = reserve(to, target, start + bytes)? else {
-                return Ok(false);
+                return Ok(to.departed.get());
             };
             if first {
                 to.lane.write_word(&reserved, 0, descriptor.metadata);
@@ -389,11 +393,16 @@ impl<O: Owner> MessagingUnit<O> {
     pub fn poll(&self, owner: &O) -> Result<u32, UnitError> {
         let mut handled = 0;
         for origin in self.rotation.warm() {
-            handled += self.poll_lane(owner, origin)?;
+            let came = self.poll_lane(owner, origin)?;
+            if came > 0 {
+                self.rotation.found(origin);
+                handled += came;
+            }
         }
         if let Some(origin) = self.rotation.cold() {
             let came = self.poll_lane(owner, origin)?;
             if came > 0 {
+                self.rotation.found(origin);
                 self.rotation.warm_up(origin);
                 handled += came;
             }
@@ -468,6 +477,7 @@ impl Target {
             lane: LaneProducer::new(lane(job, origin, target)?),
             block: Mapped::new(job.segment(), job.layout().rank_block(target))?,
             backlog: Cell::new(0),
+            departed: Cell::new(false),
             fifo: RefCell::new(InjectionFifo::new(injection, target as u32)),
         })
     }
@@ -563,6 +573,7 @@ mod line;
 mod replenish;
 mod rest;
 mod rotation;
+mod transfer;
 pub use error::UnitError;
 pub use line::LINE_DATA_BYTES;
 pub use rest::Doorbell;

@@ -267,7 +267,17 @@ impl<M: LaneMemory> Consumer<M> {
         Some(Arrived { header, line })
     }
 
-    /// As [`Self::release`], of a record that [`Self::peek_line`] gave.
+    /// As [`Self::peek_line`], with anything in the auxiliary number and a payload of at least a word.
+    #[inline(always)]
+    pub fn peek_any_line(&self, kind: u8) -> Option<Arrived> {
+        let line = self.consumed.get() & (self.memory.lines() - 1);
+        // Acquire: pairs with the Release in `Producer::commit`.
+        let word = self.memory.word(line).load(Ordering::Acquire);
+        let header = RecordHeader::any_line_of(kind, word)?;
+        Some(Arrived { header, line })
+    }
+
+    /// As [`Self::release`], of a record that [`Self::peek_line`] or [`Self::peek_any_line`] gave.
     #[inline(always)]
     pub fn release_line(&self, _arrived: Arrived) {
         self.advance(1);

@@ -17,10 +17,13 @@ pub mod atomic;
 pub mod board;
 pub mod countdown;
 pub mod lane;
+pub mod piece_claims;
 pub mod record;
 
 #[cfg(not(loom))]
 pub mod header;
+#[cfg(not(loom))]
+mod lane_copy;
 #[cfg(not(loom))]
 pub mod mapped;
 #[cfg(not(loom))]

@@ -17,7 +17,8 @@ use std::sync::Arc;
 
 use crate::atomic::{AtomicU32, AtomicU64};
 use crate::board::{Board, BoardMemory, DEPTH, place};
-use crate::mapped_lane::{copy_in, copy_line, copy_short};
+use crate::lane_copy::{LONG_BYTES, LongCopy};
+use crate::mapped_lane::{copy_line, copy_short};
 use crate::record::LINE_BYTES;
 use crate::segment::{Segment, SegmentError};
 use crate::shareable::LinePadded;
@@ -46,6 +47,7 @@ const _: () = assert!(size_of::<Line>() == LINE_BYTES);
 pub struct MappedBoard {
     base: *mut u8,
     members: usize,
+    long: LongCopy,
     /// Keeps the mapping that `base` leads into.
     _segment: Arc<Segment>,
 }
@@ -66,6 +68,7 @@ impl MappedBoard {
         Ok(Self {
             base,
             members,
+            long: LongCopy::default(),
             _segment: Arc::clone(segment),
         })
     }
@@ -142,13 +145,14 @@ impl BoardMemory for MappedBoard {
 
 /// A post that is being written; nobody looks at it before it is published.
 #[derive(Debug)]
-pub struct Draft {
+pub struct Draft<'b> {
+    long: &'b LongCopy,
     target: *mut u8,
     bytes: usize,
     round: u32,
 }
 
-impl Draft {
+impl Draft<'_> {
     /// Copies `source` to byte `at` of the post.
     ///
     /// # Panics
@@ -168,8 +172,10 @@ impl Draft {
             let target = self.target.add(at);
             if source.len() <= INLINE_BYTES {
                 copy_line(source.as_ptr(), target, source.len());
+            } else if source.len() < LONG_BYTES {
+                copy_short(source.as_ptr(), target, source.len());
             } else {
-                copy_in(source.as_ptr(), target, source.len());
+                self.long.copy(source.as_ptr(), target, source.len());
             }
         }
     }
@@ -250,10 +256,11 @@ impl Board<MappedBoard> {
     /// The member has drafted nothing in this round before, and keeps none of its own posts of
     /// the round [`DEPTH`] before it.
     #[inline(always)]
-    pub unsafe fn draft(&self, round: u32, bytes: usize) -> Option<Draft> {
+    pub unsafe fn draft(&self, round: u32, bytes: usize) -> Option<Draft<'_>> {
         assert!(bytes <= SLOT_BYTES, "a post fits its slot");
         let target = self.memory().data(self.member(), place(round), bytes);
         self.has_room(round).then_some(Draft {
+            long: &self.memory().long,
             target,
             bytes,
             round,
@@ -262,7 +269,7 @@ impl Board<MappedBoard> {
 
     /// Shows a post to the other members, with a word beside it.
     #[inline(always)]
-    pub fn show(&self, draft: Draft, word: u64) {
+    pub fn show(&self, draft: Draft<'_>, word: u64) {
         let line = self.memory().line(self.member(), place(draft.round));
         // SAFETY: the line lies in the mapping, and nobody reads it before the flag says so.
         unsafe { (&raw mut (*line).word).write(word) };

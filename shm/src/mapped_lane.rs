@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use crate::atomic::AtomicU64;
 use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved};
+use crate::lane_copy::{LONG_BYTES, LongCopy};
 use crate::mapped::Mapped;
 use crate::offset::Offset;
 use crate::record::{HEADER_BYTES, LINE_BYTES, ONE_LINE_BYTES};
 use crate::segment::{Segment, SegmentError};
-use crate::shareable::LinePadded;
 
 /// The origin's end of a lane in a segment.
 pub type LaneProducer = Producer<MappedLane>;
@@ -26,8 +26,9 @@ pub type LaneConsumer = Consumer<MappedLane>;
 #[derive(Debug)]
 pub struct MappedLane {
     base: *mut u8,
-    consumed: Mapped<LinePadded<AtomicU64>>,
+    consumed: Mapped<AtomicU64>,
     lines: u64,
+    long: LongCopy,
     /// Keeps the mapping that `base` leads into.
     _segment: Arc<Segment>,
 }
@@ -42,7 +43,7 @@ impl MappedLane {
         segment: &Arc<Segment>,
         ring: u64,
         lines: u64,
-        cursor: Offset<LinePadded<AtomicU64>>,
+        cursor: Offset<AtomicU64>,
     ) -> Result<Self, SegmentError> {
         assert!(
             lines.is_power_of_two() && lines >= 4,
@@ -54,6 +55,7 @@ impl MappedLane {
             base,
             consumed,
             lines,
+            long: LongCopy::default(),
             _segment: Arc::clone(segment),
         })
     }
@@ -102,7 +104,13 @@ impl LaneProducer {
         // SAFETY: the caller vouches for the source and that the payload has the room;
         // the record was reserved, so the consumer does not read it yet; user memory and
         // the segment's ring do not overlap, since the ring is never handed out.
-        unsafe { copy_in(source, target, bytes) };
+        unsafe {
+            if bytes < LONG_BYTES {
+                copy_short(source, target, bytes);
+            } else {
+                self.memory().long.copy(source, target, bytes);
+            }
+        }
     }
 
     /// Writes one 8-byte word into the record's payload at byte `at`.
@@ -190,6 +198,16 @@ impl LaneConsumer {
         unsafe { self.payload(arrived).cast::<u64>().read_volatile() }
     }
 
+    /// What lies behind the first word of a record of one line: its data, and behind that
+    /// whatever the line has held before. All of it, since that takes no branch.
+    #[inline(always)]
+    pub fn line_data(&self, arrived: &Arrived) -> [u8; LINE_DATA_BYTES] {
+        let data = self.payload(arrived).wrapping_add(8);
+        // SAFETY: a record has at least one line, which lies in the ring and has so many bytes
+        // behind the header and the word; any bytes are bytes, and they are copied once.
+        unsafe { data.cast::<[u8; LINE_DATA_BYTES]>().read() }
+    }
+
     /// Copies the data behind the first word of a record of one line.
     ///
     /// # Safety
@@ -215,7 +233,8 @@ pub const LINE_DATA_BYTES: usize = ONE_LINE_BYTES - 8;
 #[inline(always)]
 pub unsafe fn copy_line(source: *const u8, target: *mut u8, bytes: usize) {
     debug_assert!(bytes <= LINE_DATA_BYTES);
-    // SAFETY: as for `copy_short`; three moves of 16 bytes cover 33 to 48 bytes.
+    // SAFETY: as for `copy_short`, whose arms these are, without the one that makes a call; three
+    // moves of 16 bytes cover 33 to 48 bytes.
     unsafe {
         if bytes == 8 {
             moved::<u64>(source, target, 0);
@@ -223,62 +242,21 @@ pub unsafe fn copy_line(source: *const u8, target: *mut u8, bytes: usize) {
             moved::<u128>(source, target, 0);
             moved::<u128>(source, target, 16);
             moved::<u128>(source, target, bytes - 16);
-        } else {
-            copy_short(source, target, bytes);
+        } else if bytes > 16 {
+            moved::<u128>(source, target, 0);
+            moved::<u128>(source, target, bytes - 16);
+        } else if bytes > 8 {
+            moved::<u64>(source, target, 0);
+            moved::<u64>(source, target, bytes - 8);
+        } else if bytes > 3 {
+            moved::<u32>(source, target, 0);
+            moved::<u32>(source, target, bytes - 4);
+        } else if bytes > 0 {
+            moved::<u8>(source, target, 0);
+            moved::<u8>(source, target, bytes / 2);
+            moved::<u8>(source, target, bytes - 1);
         }
     }
-}
-
-/// From this many bytes on, a copy into a lane uses the processor's string move.
-///
-/// It writes whole lines without first reading them from the target's cache, where they lie
-/// since the target read the last record there: 4 KiB take 0.68 us instead of 1.2, 64 KiB 2.7
-/// instead of 10 (half a round trip between two cores that share a level 3 cache).
-const STRING_MOVE_BYTES: usize = 2560;
-
-/// Copies `bytes` bytes to where another rank has read before: into a lane or onto a board.
-///
-/// # Safety
-///
-/// As for [`copy_short`].
-#[inline(always)]
-pub unsafe fn copy_in(source: *const u8, target: *mut u8, bytes: usize) {
-    // SAFETY: as the caller vouches.
-    unsafe {
-        if bytes < STRING_MOVE_BYTES {
-            copy_short(source, target, bytes);
-        } else {
-            string_move(source, target, bytes);
-        }
-    }
-}
-
-/// # Safety
-///
-/// As for [`copy_short`].
-#[cfg(target_arch = "x86_64")]
-#[inline(never)]
-unsafe fn string_move(source: *const u8, target: *mut u8, bytes: usize) {
-    // SAFETY: reads `bytes` bytes at the source and writes as many at the target, which the
-    // caller vouches for; the direction flag is clear by the calling convention.
-    unsafe {
-        std::arch::asm!(
-            "rep movsb",
-            inout("rcx") bytes => _,
-            inout("rsi") source => _,
-            inout("rdi") target => _,
-            options(nostack, preserves_flags)
-        );
-    }
-}
-
-/// # Safety
-///
-/// As for [`copy_short`].
-#[cfg(not(target_arch = "x86_64"))]
-unsafe fn string_move(source: *const u8, target: *mut u8, bytes: usize) {
-    // SAFETY: as the caller vouches.
-    unsafe { std::ptr::copy_nonoverlapping(source, target, bytes) };
 }
 
 /// Copies, with the lengths of small messages done in a few overlapping moves.
@@ -377,6 +355,11 @@ mod tests {
             producer.commit(reserved, RecordHeader::new(3, 0, 8 + bytes as u32));
             assert!(consumer.peek_line(4).is_none());
             let arrived = consumer.peek_line(3).unwrap();
+            assert_eq!(
+                consumer.peek_any_line(3).map(|any| any.line),
+                Some(arrived.line)
+            );
+            assert_eq!(consumer.line_data(&arrived)[..bytes], text[..bytes]);
             // SAFETY: the record has that many payload bytes and is not released yet.
             let got = unsafe { std::slice::from_raw_parts(consumer.payload(&arrived), 8 + bytes) };
             assert_eq!(

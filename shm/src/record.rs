@@ -61,6 +61,21 @@ impl RecordHeader {
         }
     }
 
+    /// The header in `word`, if it is one of a record of one line for handler `kind` whose payload
+    /// begins with a word, whatever its auxiliary number is.
+    #[inline(always)]
+    pub const fn any_line_of(kind: u8, word: u64) -> Option<Self> {
+        let header = Self(word);
+        let wanted = Self::new(kind, 0, 0).0 as u16;
+        // A payload that is shorter than a word wraps to a length that no line has.
+        let behind = header.payload_bytes().wrapping_sub(8);
+        if word as u16 == wanted && behind <= ONE_LINE_BYTES - 8 {
+            Some(header)
+        } else {
+            None
+        }
+    }
+
     /// The word as it lies in the lane.
     #[inline(always)]
     pub const fn word(self) -> u64 {
@@ -117,6 +132,25 @@ mod tests {
         assert!(!header.is_padding() && RecordHeader::padding().is_padding());
         assert_eq!(RecordHeader::from_word(0), None);
         assert_ne!(RecordHeader::new(0, 0, 0).word(), 0);
+    }
+
+    #[test]
+    fn lines_are_told_from_other_records() {
+        let word = |kind, auxiliary, bytes| RecordHeader::new(kind, auxiliary, bytes).word();
+        for (word, plain, any) in [
+            (word(7, 0, 56), true, true),
+            (word(7, 300, 56), false, true),
+            (word(7, 300, 57), false, false),
+            (word(7, 300, 8), false, true),
+            (word(7, 0, 7), true, false),
+            (word(8, 0, 8), false, false),
+            (RecordHeader::padding().word(), false, false),
+            (0, false, false),
+        ] {
+            assert_eq!(RecordHeader::line_of(7, word).is_some(), plain, "{word:#x}");
+            let found = RecordHeader::any_line_of(7, word);
+            assert_eq!(found.map(RecordHeader::word), any.then_some(word));
+        }
     }
 
     #[test]

@@ -180,8 +180,14 @@ fn the_number_of_contexts_is_configured_by_the_clients_name() {
 }
 
 /// Kills a task of a job that exchanges messages, at some moment.
-fn kill_a_task(tasks: usize, collectively: bool, random: &mut Random) -> (Outcome, Duration) {
+fn kill_a_task(
+    tasks: usize,
+    engine: &str,
+    collectively: bool,
+    random: &mut Random,
+) -> (Outcome, Duration) {
     let mut command = mpiexec(tasks, &program("pami_endless"));
+    command.env("PAMIR_ENGINE", engine);
     command.args(collectively.then_some("collectively"));
     let mut run = Run::start(command);
     let lines = run.lines("process ", tasks);
@@ -207,10 +213,104 @@ fn a_task_killed_in_a_collective_operation_ends_the_job() {
     end_jobs(true);
 }
 
+#[test]
+fn what_comes_is_added_to_what_is_there() {
+    for tasks in [1, 2, 4] {
+        for no_kernel_copy in [false, true] {
+            let mut command = mpiexec(tasks, &program("pami_accumulate"));
+            if no_kernel_copy {
+                command.env("PAMIR_NO_KERNEL_COPY", "1");
+            }
+            assert_eq!(Run::whole(command).success(), "added\n");
+        }
+    }
+}
+
+#[test]
+fn one_engine_of_the_node_moves_the_puts_and_gets_of_all_tasks() {
+    for tasks in [2, 4] {
+        for name in ["pami_calls", "pami_types"] {
+            let mut command = mpiexec(tasks, &program(name));
+            command.env("PAMIR_ENGINE", "node");
+            Run::whole(command).success();
+        }
+        let mut command = mpiexec(tasks, &example("put_get"));
+        command.env("PAMIR_ENGINE", "node");
+        let outcome = Run::whole(command);
+        let mut lines: Vec<_> = outcome.success().lines().collect();
+        lines.sort_unstable();
+        assert_eq!(
+            lines,
+            each(tasks, |task| format!("task {task}: put and got"))
+        );
+    }
+}
+
+#[test]
+fn whoever_waits_for_the_engine_of_a_node_that_is_killed_ends() {
+    let mut random = Random::seeded();
+    for tasks in [2, 4] {
+        let (outcome, took) = kill_a_task(tasks, "node", false, &mut random);
+        assert!(took < REPORTED_WITHIN, "{took:?}: {outcome:?}");
+        assert_eq!(outcome.status.code(), Some(128 + 9), "{outcome:?}");
+    }
+}
+
+#[test]
+fn tasks_have_neighbours_in_a_torus() {
+    for (shape, tasks, line) in [
+        ("2x2", 4, "around"),
+        ("3x2", 6, "around"),
+        ("2", 4, "around"),
+        ("3", 4, "no torus"),
+        ("", 2, "no torus"),
+    ] {
+        let mut command = mpiexec(tasks, &program("pami_torus"));
+        command.env("PAMIR_TORUS", shape);
+        let outcome = Run::whole(command);
+        let mut lines: Vec<_> = outcome.success().lines().collect();
+        lines.sort_unstable();
+        let expected = each(tasks, |task| format!("task {task}: {line}"));
+        assert_eq!(lines, expected, "{shape}");
+    }
+}
+
+/// The program in which one task waits for another that is gone.
+const DEPARTED: &str = "pami_departed";
+
+#[test]
+fn whoever_waits_for_a_task_that_has_left_is_told() {
+    for no_kernel_copy in [false, true] {
+        let mut command = mpiexec(2, &program(DEPARTED));
+        command.arg("left");
+        if no_kernel_copy {
+            command.env("PAMIR_NO_KERNEL_COPY", "1");
+        }
+        assert_eq!(Run::whole(command).success(), "told 9\n");
+    }
+}
+
+#[test]
+fn whoever_waits_for_a_killed_task_is_told() {
+    let mut command = mpiexec(2, &program(DEPARTED));
+    command.arg("killed");
+    let mut run = Run::start(command);
+    let line = run.lines("process ", 1);
+    let process = line[0]
+        .rsplit(' ')
+        .next()
+        .and_then(|word| word.parse().ok());
+    let process = process.expect("the line ends with a process id");
+    kill(Pid::from_raw(process), Signal::SIGKILL).expect("the process runs");
+    let outcome = run.finish();
+    assert!(outcome.output.contains("told 9\n"), "{outcome:?}");
+    assert_eq!(outcome.status.code(), Some(128 + 9), "{outcome:?}");
+}
+
 fn end_jobs(collectively: bool) {
     let mut random = Random::seeded();
     for tasks in [2, 4, 2, 4, 2, 4] {
-        let (outcome, took) = kill_a_task(tasks, collectively, &mut random);
+        let (outcome, took) = kill_a_task(tasks, "", collectively, &mut random);
         assert!(
             took < REPORTED_WITHIN,
             "{took:?} after the kill: {outcome:?}"

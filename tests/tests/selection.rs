@@ -68,6 +68,7 @@ fn every_protocol_of_a_send_delivers_when_asked_for() {
     for protocol in [
         "eager",
         "rendezvous",
+        "rendezvous_together",
         "rendezvous_packets",
         "rendezvous_copy",
         "striped",

@@ -9,6 +9,9 @@
 //! | [`MPI`]       | the job's own | 1 |
 //! | any other     | a part of the job's segment, by name | from the configuration |
 //!
+//! With `PAMIR_ENGINE=node`, two threads of task 0 move a client's puts and gets
+//! ([`crate::node_engine`]), with two contexts more.
+//!
 //! The configuration is the environment variable `PAMIR_CONTEXTS`: a list such as
 //! `solver=2,io=1`, by client name, where `*` stands for those that are not named. It must be
 //! the same in all tasks. A context's polling looks at a lane from every context of the client,
@@ -16,7 +19,7 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pamir_driver::client_table::maximum_contexts;
 use pamir_driver::job::{Job, JobError};
@@ -25,6 +28,7 @@ use pamir_driver::unit::UnitError;
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Place};
 use crate::memory_region::MemoryRegions;
+use crate::node_engine::{self, NodeEngine};
 use crate::selection::{self, SelectionError};
 use crate::striping::configuration::{Configuration, StripingError};
 
@@ -88,6 +92,9 @@ pub enum ClientError {
     /// The threads that move stripes cannot be as they are configured.
     #[error(transparent)]
     Striping(#[from] StripingError),
+    /// The engine of the node has no threads.
+    #[error("cannot start the threads of the node's engine: {0}; unset PAMIR_ENGINE to do without")]
+    Engine(#[source] std::io::Error),
     /// A context's messaging unit could not be set up.
     #[error(transparent)]
     Unit(#[from] UnitError),
@@ -112,6 +119,7 @@ pub struct Client {
     place: Place,
     made: AtomicUsize,
     regions: Arc<MemoryRegions>,
+    engine: Mutex<Option<NodeEngine>>,
 }
 
 impl Client {
@@ -138,7 +146,37 @@ impl Client {
             attached.job.take_lanes(attached.task)?;
         }
         let contexts = configured_contexts(name, attached.job.ranks())?;
-        Self::open_in(&attached.job, attached.task, name, contexts)
+        let (job, task) = (&attached.job, attached.task);
+        if node_engine::is_configured() && name != MPI {
+            return Self::open_with_engine(job, task, name, contexts);
+        }
+        Self::open_in(job, task, name, contexts)
+    }
+
+    /// As [`Self::open_in`], and an engine of the node moves the client's puts and gets; the same in
+    /// all tasks.
+    pub fn open_with_engine(
+        job: &Job,
+        task: usize,
+        name: &str,
+        contexts: usize,
+    ) -> Result<Self, ClientError> {
+        let mut client = Self::open_in(job, task, name, contexts + node_engine::CONTEXTS)?;
+        client.place.engine = true;
+        let engine = NodeEngine::start(&client.job, task, client.place)?;
+        *client.engine() = engine;
+        Ok(client)
+    }
+
+    fn engine(&self) -> MutexGuard<'_, Option<NodeEngine>> {
+        // An engine is put in or taken out, so a panic leaves it whole.
+        self.engine.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The client is not used any more: ends the engine of the node, if this process has it.
+    pub fn close(&self) {
+        let engine = self.engine().take();
+        drop(engine);
     }
 
     /// Opens client `name` with `contexts` contexts in each task, for task `task` of `job`.
@@ -163,7 +201,9 @@ impl Client {
             place: Place {
                 client: client as u16,
                 contexts,
+                engine: false,
             },
+            engine: Mutex::default(),
             made: AtomicUsize::new(0),
             regions: Arc::default(),
         })
@@ -186,7 +226,22 @@ impl Client {
 
     /// How many contexts it may have in each task.
     pub fn contexts(&self) -> usize {
-        self.place.contexts
+        let of_engine = if self.place.engine {
+            node_engine::CONTEXTS
+        } else {
+            0
+        };
+        self.place.contexts - of_engine
+    }
+
+    /// How many contexts there are in all tasks, those of an engine among them.
+    pub fn units(&self) -> usize {
+        self.tasks * self.place.contexts
+    }
+
+    /// The endpoint of the context with a number below [`Self::units`].
+    pub fn endpoint_of(&self, unit: usize) -> Endpoint {
+        self.place.endpoint(unit)
     }
 
     /// Asks for `more` contexts, which are not made yet.
@@ -195,7 +250,7 @@ impl Client {
     ///
     /// [`ClientError::Contexts`] if there are not so many left.
     pub fn expect_contexts(&self, more: usize) -> Result<(), ClientError> {
-        let contexts = self.place.contexts;
+        let contexts = self.contexts();
         // Relaxed: as in `create_context`.
         if more <= contexts - self.made.load(Ordering::Relaxed).min(contexts) {
             return Ok(());
@@ -208,11 +263,11 @@ impl Client {
     pub fn create_context(&self) -> Result<Context, ClientError> {
         // Relaxed: it only hands out each number once.
         let offset = self.made.fetch_add(1, Ordering::Relaxed);
-        if offset >= self.place.contexts {
-            self.made.store(self.place.contexts, Ordering::Relaxed);
+        if offset >= self.contexts() {
+            self.made.store(self.contexts(), Ordering::Relaxed);
             return Err(ClientError::Contexts {
                 name: self.name.clone(),
-                contexts: self.place.contexts,
+                contexts: self.contexts(),
             });
         }
         let context = self.context(offset)?;
@@ -232,19 +287,19 @@ impl Client {
     /// The number of an endpoint's context among those of all tasks, by which tagged messages find
     /// it; `None` for an endpoint that is not of this client.
     pub fn unit(&self, endpoint: Endpoint) -> Option<usize> {
-        self.place.unit(endpoint, self.tasks * self.place.contexts)
+        self.place.unit(endpoint, self.units())
     }
 
     /// The endpoint of context `context` in task `task`. Nothing is sent: the context need not
     /// have been made yet, and finds what was sent to it.
     pub fn endpoint(&self, task: usize, context: usize) -> Result<Endpoint, ClientError> {
-        if task >= self.tasks || context >= self.place.contexts {
+        if task >= self.tasks || context >= self.contexts() {
             return Err(ClientError::Endpoint {
                 name: self.name.clone(),
                 task,
                 context,
                 tasks: self.tasks,
-                contexts: self.place.contexts,
+                contexts: self.contexts(),
             });
         }
         Ok(Endpoint::new(self.place.client, task, context))
@@ -254,7 +309,8 @@ impl Client {
 /// How many contexts client `name` gets in each task of a job with `tasks` tasks.
 fn configured_contexts(name: &str, tasks: usize) -> Result<usize, ClientError> {
     let list = std::env::var(CONFIGURATION).unwrap_or_default();
-    let otherwise = DEFAULT_CONTEXTS.min(maximum_contexts(tasks));
+    let room = maximum_contexts(tasks).saturating_sub(node_engine::extra_contexts());
+    let otherwise = DEFAULT_CONTEXTS.min(room.max(1));
     contexts_in(&list, name)
         .map(|configured| configured.unwrap_or(otherwise))
         .ok_or(ClientError::Configuration { value: list })

@@ -14,7 +14,7 @@ use pamir_driver::descriptor::Descriptor;
 use pamir_driver::engine_thread::Activity;
 use pamir_driver::injection::InjectionStatistics;
 use pamir_driver::job::{Job, RankState};
-use pamir_driver::kernel_copy::KernelCopyError;
+use pamir_driver::kernel_copy::{self, KernelCopyError};
 use pamir_driver::packet::PacketHandlerTable;
 use pamir_driver::report;
 use pamir_driver::unit::{Doorbell, MessagingUnit, Owner, UnitError};
@@ -22,8 +22,10 @@ use pamir_driver::waiting::{Ladder, Rung};
 
 use crate::active::operation::is_operation;
 use crate::active::{self, ActiveMessages};
+use crate::departure::Departures;
 use crate::endpoint::{Endpoint, Place};
 use crate::memory_region::MemoryRegions;
+use crate::node_engine::Orders;
 use crate::protocol::select::{GetProtocol, PutProtocol, SendTable};
 use crate::selection::{Choice, MOST_RANGES, Ranges, Situation};
 use crate::striping::Striping;
@@ -31,6 +33,7 @@ use crate::tagged::arrival::{self, Incoming, Unexpected};
 use crate::tagged::posted::PostedQueue;
 use crate::tagged::request::{RequestId, Requests};
 use crate::tagged::traffic::TrafficCounter;
+use crate::tagged::transfer::Transfers;
 use crate::tagged::unexpected::UnexpectedQueue;
 use crate::work_queue::WorkQueue;
 
@@ -48,6 +51,7 @@ pub struct Context {
     pub(crate) unexpected: UnexpectedQueue<Unexpected>,
     /// For each origin, the message whose packets are still coming.
     pub(crate) incoming: Vec<Cell<Incoming>>,
+    pub(crate) transfers: Transfers,
     pub(crate) table: SendTable,
     pub(crate) put_table: &'static Ranges<PutProtocol, MOST_RANGES>,
     pub(crate) get_table: &'static Ranges<GetProtocol, MOST_RANGES>,
@@ -55,6 +59,9 @@ pub struct Context {
     pub(crate) kernel_refuses: Cell<bool>,
     pub(crate) active: ActiveMessages,
     pub(crate) striping: Striping,
+    pub(crate) departures: Departures,
+    /// What an engine of the node is to move, where this is the context that takes orders.
+    pub(crate) orders: OnceCell<Orders>,
     pub(crate) place: Place,
     pub(crate) regions: Arc<MemoryRegions>,
     /// What has been sent to whom, where a profile is asked for.
@@ -94,12 +101,15 @@ impl Context {
             incoming: (0..unit.ranks())
                 .map(|_| Cell::new(Incoming::Nothing))
                 .collect(),
+            transfers: Transfers::default(),
             table: SendTable::new(unit.packet_bytes(), situation),
             put_table: table_of(situation),
             get_table: table_of(situation),
-            kernel_refuses: Cell::new(std::env::var_os("PAMIR_NO_KERNEL_COPY").is_some()),
+            kernel_refuses: Cell::new(refuses_kernel_copies()),
             active: ActiveMessages::new(place, unit.ranks()),
             striping: Striping::default(),
+            departures: Departures::default(),
+            orders: OnceCell::new(),
             place,
             regions,
             traffic: OnceCell::new(),
@@ -193,6 +203,7 @@ impl Context {
         let mut worked = self.work.get().map_or(0, |work| work.run(self));
         worked += self.poll_fences()?;
         worked += self.poll_stripes()?;
+        worked += self.poll_transfers()?;
         worked += self.poll_operations();
         Ok(worked > 0)
     }
@@ -211,7 +222,8 @@ impl Context {
         operations.append(&mut background);
         let others = usize::from(self.work.get().is_some())
             + self.active.fences.borrow().len()
-            + self.stripes_under_way();
+            + self.stripes_under_way()
+            + self.transfers.under_way();
         self.backgrounds.set(operations.len() + others);
         *background = operations;
         ended
@@ -224,7 +236,7 @@ impl Context {
         self.unit.wake(task);
     }
 
-    /// A fence or a divided message waits: advance goes on with it.
+    /// A fence, a divided message or a transfer waits: advance goes on with it.
     pub(crate) fn add_to_background(&self) {
         self.backgrounds.set(self.backgrounds.get() + 1);
     }
@@ -376,9 +388,7 @@ impl Context {
     /// Advances until nothing waits for a target that is still there, and tells the others that
     /// this context is gone.
     pub fn leave(&self) -> Result<(), UnitError> {
-        let waits = |unit| {
-            self.unit.backlog_to(unit) > 0 && self.job().rank_state(unit) != RankState::Finalized
-        };
+        let waits = |unit| self.unit.backlog_to(unit) > 0 && !self.job().has_departed(unit);
         self.advance_until(|| !(0..self.unit.ranks()).any(waits))?;
         self.print_driver_report();
         self.job()
@@ -406,6 +416,11 @@ impl Context {
     pub fn flush(&self) -> Result<(), UnitError> {
         self.advance_until(|| !self.unit.has_backlog())
     }
+}
+
+/// Whether the user or the kernel refuses copies between processes from the start.
+fn refuses_kernel_copies() -> bool {
+    std::env::var_os("PAMIR_NO_KERNEL_COPY").is_some() || !kernel_copy::is_allowed()
 }
 
 /// The table in force for transfers in a situation.

@@ -48,8 +48,10 @@ impl Endpoint {
 pub(crate) struct Place {
     /// The client's number, the same in all tasks.
     pub(crate) client: u16,
-    /// How many contexts the client has in each task.
+    /// How many contexts the client has in each task, those of an engine among them.
     pub(crate) contexts: usize,
+    /// It has an engine of the node ([`crate::node_engine`]).
+    pub(crate) engine: bool,
 }
 
 impl Place {
@@ -57,6 +59,7 @@ impl Place {
     pub(crate) const ALONE: Self = Self {
         client: 0,
         contexts: 1,
+        engine: false,
     };
 
     /// The endpoint of the messaging unit `unit`.
@@ -82,6 +85,7 @@ mod tests {
         let place = Place {
             client: 3,
             contexts: 4,
+            engine: false,
         };
         for unit in 0..12 {
             let endpoint = place.endpoint(unit);

@@ -15,7 +15,6 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use pamir_driver::job::RankState;
 use pamir_driver::unit::UnitError;
 
 use crate::active::send::ActiveMessage;
@@ -52,7 +51,7 @@ impl Part {
         if matches!(self.stage.get(), Stage::Ended(_)) {
             return Ok(());
         }
-        if context.job().rank_state(self.target) == RankState::Finalized {
+        if context.has_left(self.target)? {
             self.stage.set(Stage::Ended(Err(TransferError::Left)));
             return Ok(());
         }

@@ -8,6 +8,8 @@
 //! | put      | direct put descriptor; `PUT_ARRIVED` if a handler is named | message to `PUT` with the data |
 //! | get      | remote get descriptor | message to `GET`; the target answers to `GET_DATA` |
 //!
+//! Where the client has an engine of the node, that copies instead ([`crate::node_engine`]).
+//!
 //! A descriptor's bytes are counted by a DMA counter while there is a free one. The messages
 //! go under dispatch ids that programs cannot use. Every error is told to the completions.
 
@@ -25,7 +27,7 @@ use crate::memory_region::{MemoryRegion, words};
 use crate::protocol::kind;
 use crate::protocol::select::{GetProtocol, PutProtocol};
 use crate::selection::Choice;
-use crate::{fence, read_modify_write, scattered};
+use crate::{fence, node_engine, read_modify_write, scattered};
 
 /// Dispatch id of a put's data: key, address, whether to notify and whom, its word.
 const PUT: u16 = u16::MAX;
@@ -76,20 +78,25 @@ pub struct Get {
 
 /// A transfer that is under way.
 pub(crate) struct Transfer {
-    direction: Direction,
-    target: usize,
-    buffer: *mut u8,
-    bytes: usize,
+    pub(crate) direction: Direction,
+    pub(crate) target: usize,
+    pub(crate) buffer: *mut u8,
+    pub(crate) bytes: usize,
     /// The region's key, and the address in it.
-    remote: (u64, u64),
-    notify: Option<Notification>,
-    local: Option<Completion>,
-    done: Option<Completion>,
+    pub(crate) remote: (u64, u64),
+    pub(crate) notify: Option<Notification>,
+    pub(crate) local: Option<Completion>,
+    pub(crate) done: Option<Completion>,
 }
 
 impl Transfer {
     pub(crate) fn target(&self) -> usize {
         self.target
+    }
+
+    /// Who is told.
+    pub(crate) fn into_completions(self) -> [Option<Completion>; 2] {
+        [self.local, self.done]
     }
 }
 
@@ -186,6 +193,9 @@ impl Context {
         if self.is_for_packets(&transfer) || self.kernel_refuses.get() {
             return self.send_transfer(transfer);
         }
+        if self.place.engine {
+            return self.order(transfer);
+        }
         let descriptor = Descriptor::direct(
             transfer.direction,
             transfer.target as u32,
@@ -274,7 +284,7 @@ impl Context {
         let _ = self.send_transfer(transfer);
     }
 
-    fn send_transfer(&self, transfer: Transfer) -> Result<(), UnitError> {
+    pub(crate) fn send_transfer(&self, transfer: Transfer) -> Result<(), UnitError> {
         let (key, address) = transfer.remote;
         let to = self.place.endpoint(transfer.target);
         if transfer.direction == Direction::RemoteGet {
@@ -357,6 +367,9 @@ pub(crate) fn dispatch(context: &Context, dispatch: u16, arrival: Arrival<'_>) -
         fence::FENCE => Receive::nowhere(),
         read_modify_write::REQUEST => read_modify_write::answer(context, arrival),
         read_modify_write::ANSWER => read_modify_write::answered(context, arrival),
+        node_engine::MOVE | node_engine::MOVED | node_engine::MOVED_IN => {
+            node_engine::dispatch(context, dispatch, arrival)
+        }
         _ => scattered::dispatch(context, dispatch, arrival),
     }
 }

@@ -139,6 +139,15 @@ pub(crate) struct Asked {
     done: Option<Answer>,
 }
 
+impl Asked {
+    /// It is over without an answer.
+    pub(crate) fn fail(self, context: &Context, error: TransferError) {
+        if let Some(done) = self.done {
+            done(context, Err(error));
+        }
+    }
+}
+
 impl Context {
     /// Reads an integer of another task and modifies it, as one atomic step among all those of
     /// that task's contexts and threads.

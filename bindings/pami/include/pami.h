@@ -95,7 +95,9 @@ extern pami_data_function PAMI_DATA_COPY; /* copies */
 
 /* Data functions that combine elements of a predefined type; they cannot be called. In a reduction
  * `target` has the operand of the higher ranks and gets the result, `source` that of the lower
- * ranks: COPY gives the data of the first rank, NOOP that of the last. */
+ * ranks: COPY gives the data of the first rank, NOOP that of the last. In pami_recv_t and
+ * PAMI_Type_transform_data, what comes is combined with what is in memory: for a predefined type, or
+ * one built of elements of one with PAMI_Type_add_typed. Where data is sent from, only COPY. */
 extern pami_data_function PAMI_DATA_NOOP;   /* leaves the target as it is */
 extern pami_data_function PAMI_DATA_MAX;    /* integers, floating point */
 extern pami_data_function PAMI_DATA_MIN;
@@ -1067,7 +1069,25 @@ unsigned long long PAMI_Wtimebase(pami_client_t client); /* counts PAMI_CLIENT_W
 
 typedef void *pami_extension_t;
 
-/* There is one, "EXT_pamir":
+/* "EXT_torus_network", if PAMIR_TORUS gives the job a shape such as 3x3x3 that its tasks fill:
+ *   "information"  const pami_extension_torus_information_t *(*)(void)
+ *   "task2torus"   pami_result_t (*)(pami_task_t, size_t coordinates[])
+ *   "torus2task"   pami_result_t (*)(size_t coordinates[], pami_task_t *)
+ */
+#define __pami_extension_EXT_torus_network__ 1
+
+typedef struct {
+    size_t dims;         /* dimensions; the last one is the tasks of a place */
+    const size_t *coord; /* where this task is */
+    const size_t *size;  /* of each dimension */
+    const size_t *torus; /* 1 where the dimension is closed to a ring */
+} pami_extension_torus_information_t;
+
+typedef const pami_extension_torus_information_t *(*pami_extension_torus_information_fn)(void);
+typedef pami_result_t (*pami_extension_torus_task2torus_fn)(pami_task_t, size_t[]);
+typedef pami_result_t (*pami_extension_torus_torus2task_fn)(size_t[], pami_task_t *);
+
+/* "EXT_pamir":
  *   "version"  const char[]
  *   "wait"     pami_result_t (*)(pami_context_t, unsigned long long nanoseconds): sleeps until
  *              something may have come for the context, at most so long

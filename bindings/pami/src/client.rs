@@ -236,6 +236,7 @@ pub unsafe extern "C" fn PAMI_Client_destroy(client: *mut *mut c_void) -> Code {
             return Err(Refusal::ContextsLeft { contexts });
         }
         object.geometries.end();
+        object.client.close();
         object.mark.store(0, Ordering::Relaxed);
         // SAFETY: as above.
         unsafe { *client = std::ptr::null_mut() };

@@ -1,6 +1,7 @@
-//! Contexts: creating and destroying them, advancing them, their locks.
+//! Contexts: creating and destroying them, their locks.
 //!
-//! Before: a client's handle. After: [`ContextObject`]s, which sending and receiving use
+//! Before: a client's handle. After: [`ContextObject`]s, which sending and receiving use, and
+//! [`crate::advance`] moves on
 //! ("Parallel active messages": a context is a threading point; a thread that has one for
 //! itself needs no lock, several take it before they post or advance).
 //!
@@ -16,22 +17,24 @@
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use lock_api::RawMutex as _;
-use pamir_driver::waiting::SPIN_POLLS;
 use pamir_transport::active::ActiveError;
 use pamir_transport::context::Context;
 use pamir_transport::endpoint::Endpoint;
 use pamir_transport::work_queue::WorkQueue;
 use parking_lot::RawMutex;
 
+use crate::advance::Waiting;
 use crate::client::{ClientObject, client_of};
 use crate::collective::active::ActiveCollectives;
 use crate::configuration::{attribute, entries, query, update};
 use crate::dispatch::HIGHEST_DISPATCH;
+use crate::endpoint::Words;
+use crate::receivers::Receivers;
 use crate::refusal::{Code, Refusal, answer, refused};
-use crate::structures::{Configuration, DispatchHints, Value};
+use crate::structures::{Configuration, Value};
 
 /// What a living context's handle points to.
 const LIVING: u64 = 0x5458_4E43_494D_4150;
@@ -44,13 +47,9 @@ pub struct ContextObject {
     lock: RawMutex,
     /// Work that any thread has posted.
     work: WorkQueue,
-    /// Other ranks share this one's processor.
-    crowded: bool,
-    /// Advances, one after another, that found nothing. Relaxed everywhere: it only decides
-    /// how to wait.
-    empty_polls: AtomicU32,
-    /// The hints of each dispatch id that is set.
-    hints: Box<[Cell<Option<DispatchHints>>]>,
+    waiting: Waiting,
+    receivers: Receivers,
+    words: Words,
     immediate_bytes: usize,
     /// A fence region is open.
     pub fencing: Cell<bool>,
@@ -78,10 +77,10 @@ impl ContextObject {
             mark: AtomicU64::new(LIVING),
             client,
             lock: RawMutex::INIT,
-            crowded: context.is_crowded(),
-            empty_polls: AtomicU32::new(0),
+            waiting: Waiting::new(context.is_crowded()),
             work,
-            hints: vec![Cell::new(None); HIGHEST_DISPATCH + 1].into_boxed_slice(),
+            receivers: Receivers::default(),
+            words: Words::of(client.client(), context.endpoint()),
             immediate_bytes: context.longest_immediate_bytes(),
             fencing: Cell::new(false),
             endpoint: context.endpoint(),
@@ -157,40 +156,33 @@ impl ContextObject {
         Ok(())
     }
 
-    /// A dispatch id was set.
-    pub fn set_hints(&self, dispatch: usize, hints: DispatchHints) {
-        self.hints[dispatch].set(Some(hints));
+    /// Who is called for its dispatch ids.
+    #[inline(always)]
+    pub fn receivers(&self) -> &Receivers {
+        &self.receivers
     }
 
-    /// The hints of a dispatch id that is set.
+    /// The words of its client's endpoints.
     #[inline(always)]
-    pub fn hints(&self, dispatch: usize) -> Result<DispatchHints, Refusal> {
-        match self.hints.get(dispatch).map(Cell::get) {
-            Some(Some(hints)) => Ok(hints),
-            Some(None) => Err(Refusal::DispatchNotSet { dispatch }),
-            None => Err(Refusal::DispatchRange { dispatch }),
-        }
+    pub fn words(&self) -> &Words {
+        &self.words
+    }
+
+    /// How it waits.
+    #[inline(always)]
+    pub fn waiting(&self) -> &Waiting {
+        &self.waiting
+    }
+
+    /// Its lock, which threads that share it take.
+    pub fn lock(&self) -> &RawMutex {
+        &self.lock
     }
 
     /// The work queue.
+    #[inline(always)]
     pub fn work(&self) -> &WorkQueue {
         &self.work
-    }
-
-    /// Polls once; whether anything happened.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::context`].
-    #[inline(always)]
-    unsafe fn poll(&self) -> Result<bool, Refusal> {
-        // SAFETY: as the caller vouches.
-        let context = unsafe { self.context() };
-        let mut moved = context.advance().map_err(ActiveError::from)?;
-        if !self.work.is_empty() {
-            moved |= self.work.run(context) > 0;
-        }
-        Ok(moved)
     }
 
     /// # Safety
@@ -219,26 +211,26 @@ impl ContextObject {
     }
 }
 
-/// After a poll of a thread's contexts that found nothing. It never sleeps: who knows what else
-/// the thread has to advance.
-#[inline(always)]
-fn pause(object: &ContextObject) {
-    let polls = object.empty_polls.load(Ordering::Relaxed).saturating_add(1);
-    object.empty_polls.store(polls, Ordering::Relaxed);
-    if polls > SPIN_POLLS || object.crowded {
-        std::thread::yield_now();
-    } else {
-        // The reader would take the line away from the writer in the middle of its store.
-        std::hint::spin_loop();
-    }
-}
-
+/// No living context is behind a handle.
 #[cold]
-fn no_context() -> Refusal {
+pub fn no_context() -> Refusal {
     Refusal::Handle {
         argument: "context",
         kind: "context",
     }
+}
+
+/// The context behind a handle, if it is that of one that lives.
+///
+/// # Safety
+///
+/// `handle` is NULL, or was given out for a context.
+#[inline(always)]
+pub unsafe fn living_context(handle: *mut c_void) -> Option<&'static ContextObject> {
+    // SAFETY: null, or an object that is never freed.
+    let object = unsafe { handle.cast::<ContextObject>().as_ref() };
+    // Relaxed: whoever destroys a context orders that with its other uses.
+    object.filter(|object| object.mark.load(Ordering::Relaxed) == LIVING)
 }
 
 /// The context behind a handle.
@@ -248,12 +240,8 @@ fn no_context() -> Refusal {
 /// `handle` is NULL, or was given out for a context.
 #[inline(always)]
 pub unsafe fn context_of(handle: *mut c_void) -> Result<&'static ContextObject, Refusal> {
-    // SAFETY: null, or an object that is never freed.
-    let object = unsafe { handle.cast::<ContextObject>().as_ref() };
-    // Relaxed: whoever destroys a context orders that with its other uses.
-    object
-        .filter(|object| object.mark.load(Ordering::Relaxed) == LIVING)
-        .ok_or_else(no_context)
+    // SAFETY: as the caller vouches.
+    unsafe { living_context(handle) }.ok_or_else(no_context)
 }
 
 /// # Safety
@@ -352,108 +340,6 @@ pub unsafe extern "C" fn PAMI_Context_update(
         })
     });
     answer(outcome)
-}
-
-/// # Safety
-///
-/// `context` is a context's handle, and the calling thread has the context for itself.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Context_advance(context: *mut c_void, maximum: usize) -> Code {
-    // SAFETY: the caller vouches for the handle.
-    let object = match unsafe { context_of(context) } {
-        Ok(object) => object,
-        Err(refusal) => return refused(refusal),
-    };
-    for _ in 0..maximum {
-        // SAFETY: the caller vouches for having the context.
-        match unsafe { object.poll() } {
-            Ok(false) => pause(object),
-            Ok(true) => {
-                object.empty_polls.store(0, Ordering::Relaxed);
-                return Code::Success;
-            }
-            Err(refusal) => return refused(refusal),
-        }
-    }
-    Code::Again
-}
-
-/// # Safety
-///
-/// `context` has `count` handles of contexts that the calling thread has for itself.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Context_advancev(
-    context: *mut *mut c_void,
-    count: usize,
-    maximum: usize,
-) -> Code {
-    // SAFETY: the caller vouches for the handles, and for having the contexts.
-    let advance = |object: &ContextObject| unsafe { object.poll() };
-    // SAFETY: the caller vouches for the handles.
-    unsafe { advance_each(context, count, maximum, advance) }
-}
-
-/// # Safety
-///
-/// `context` has `count` handles of contexts; who uses them has their locks.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Context_trylock_advancev(
-    context: *mut *mut c_void,
-    count: usize,
-    maximum: usize,
-) -> Code {
-    let advance = |object: &ContextObject| {
-        if !object.lock.try_lock() {
-            return Ok(false);
-        }
-        // SAFETY: the lock was just taken, and every user takes it.
-        let moved = unsafe { object.poll() };
-        // SAFETY: taken above.
-        unsafe { object.lock.unlock() };
-        moved
-    };
-    // SAFETY: the caller vouches for the handles.
-    unsafe { advance_each(context, count, maximum, advance) }
-}
-
-/// Advances several contexts in turn, until something has happened.
-///
-/// # Safety
-///
-/// `contexts` has `count` handles of contexts.
-unsafe fn advance_each(
-    contexts: *mut *mut c_void,
-    count: usize,
-    maximum: usize,
-    advance: impl Fn(&ContextObject) -> Result<bool, Refusal>,
-) -> Code {
-    if contexts.is_null() {
-        let argument = "context";
-        return refused(Refusal::Null { argument });
-    }
-    for _ in 0..maximum {
-        let (mut moved, mut last) = (false, None);
-        for index in 0..count {
-            // SAFETY: the caller vouches for the handles.
-            let object = unsafe { context_of(*contexts.add(index)) };
-            let one = object.and_then(|object| Ok((object, advance(object)?)));
-            match one {
-                Ok((object, one)) => (moved, last) = (moved | one, Some(object)),
-                Err(refusal) => return refused(refusal),
-            }
-        }
-        if moved {
-            if let Some(object) = last {
-                object.empty_polls.store(0, Ordering::Relaxed);
-            }
-            return Code::Success;
-        }
-        match last {
-            Some(object) => pause(object),
-            None => std::thread::yield_now(),
-        }
-    }
-    Code::Again
 }
 
 /// # Safety

@@ -77,7 +77,13 @@ pub struct Receiver {
 }
 
 impl Receiver {
+    /// What the program has said of the dispatch id.
+    pub fn hints(&self) -> DispatchHints {
+        self.hints
+    }
+
     /// Whether the function may be given the data with the call.
+    #[inline(always)]
     pub fn takes_immediately(&self) -> bool {
         self.hints.recv_immediate() != Hint::Disable
     }
@@ -174,10 +180,6 @@ unsafe fn end_of(
     if address.is_null() {
         return Ok(None);
     }
-    let handling = match hints.recv_copy() {
-        Hint::Enable => None,
-        _ => Handling::of(receive.data_fn, receive.data_cookie)?,
-    };
     let contiguous = hints.recv_contiguous() == Hint::Enable;
     let untyped = contiguous || receive.type_.is_null();
     let type_ = if untyped {
@@ -187,6 +189,10 @@ unsafe fn end_of(
     };
     let offset = if contiguous { 0 } else { receive.offset };
     let layout = layout_of(type_, "type of pami_recv_t")?;
+    let handling = match hints.recv_copy() {
+        Hint::Enable => None,
+        _ => Handling::of(receive.data_fn, receive.data_cookie, &layout)?,
+    };
     // SAFETY: as the caller vouches.
     Ok(Some(unsafe {
         End::new(&layout, address, offset, bytes, handling)?
@@ -286,7 +292,7 @@ pub unsafe extern "C" fn PAMI_Dispatch_set(
         if options.long_header() != Hint::Disable {
             long_header::register(context, id, receiver)?;
         }
-        object.set_hints(dispatch, options);
+        object.receivers().set(dispatch, receiver);
         Ok(())
     };
     answer(set())

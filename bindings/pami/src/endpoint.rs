@@ -9,6 +9,7 @@
 
 use std::ffi::c_void;
 
+use pamir_transport::client::Client;
 use pamir_transport::endpoint::Endpoint;
 
 use crate::client::client_of;
@@ -27,6 +28,46 @@ pub fn word_of(endpoint: Endpoint) -> u32 {
 pub fn endpoint_of(word: u32) -> Endpoint {
     let word = u64::from(word);
     Endpoint::from_word(word & 0xFFFF | (word >> 16 & 0xFF) << 32 | (word >> 24) << 48)
+}
+
+/// The words of a client's endpoints, settled when a context is made: a message of one line has no
+/// time to take words apart.
+#[derive(Debug)]
+pub struct Words {
+    /// By the number of the context among those of all tasks.
+    words: Box<[u32]>,
+    client: u32,
+    /// Contexts in each task: the program's, and how far one task's numbers are from the next's.
+    contexts: u32,
+    stride: u32,
+}
+
+impl Words {
+    /// Those of `client`, one of whose endpoints is `own`.
+    pub fn of(client: &Client, own: Endpoint) -> Self {
+        let units = client.units();
+        let words = (0..units).map(|unit| word_of(client.endpoint_of(unit)));
+        Self {
+            words: words.collect(),
+            client: word_of(own) >> 24,
+            contexts: client.contexts() as u32,
+            stride: (units / client.tasks()) as u32,
+        }
+    }
+
+    /// The word of a context by its number.
+    #[inline(always)]
+    pub fn word(&self, unit: usize) -> u32 {
+        self.words[unit]
+    }
+
+    /// The number of the context behind a word; that of a task which is not there is too high.
+    #[inline(always)]
+    pub fn unit(&self, word: u32) -> Option<usize> {
+        let (task, context, client) = (word & 0xFFFF, word >> 16 & 0xFF, word >> 24);
+        let own = client == self.client && context < self.contexts;
+        own.then_some((task * self.stride + context) as usize)
+    }
 }
 
 /// # Safety

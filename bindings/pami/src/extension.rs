@@ -1,7 +1,7 @@
 //! Extensions: what this library offers beyond the interface, by name.
 //!
 //! Before: `PAMI_Extension_open`. After: `PAMI_Extension_symbol` gives the address of a function
-//! or a variable. There is one extension, `EXT_pamir`:
+//! or a variable. There is `EXT_torus_network` ([`crate::torus`]), and `EXT_pamir`:
 //!
 //! | symbol    | what it is |
 //! |-----------|------------|
@@ -15,6 +15,7 @@ use pamir_transport::active::ActiveError;
 use crate::client::client_of;
 use crate::context::context_of;
 use crate::refusal::{Code, Refusal, answer};
+use crate::torus;
 
 /// The extension's name.
 const NAME: &str = "EXT_pamir";
@@ -33,7 +34,7 @@ fn handle() -> *mut c_void {
 }
 
 fn check(extension: *mut c_void) -> Result<(), Refusal> {
-    if extension == handle() {
+    if extension == handle() || extension == torus::handle() {
         return Ok(());
     }
     Err(Refusal::Handle {
@@ -66,19 +67,23 @@ pub unsafe extern "C" fn PAMI_Extension_open(
 ) -> Code {
     let open = || {
         // SAFETY: the caller vouches for the handle.
-        unsafe { client_of(client)? };
+        let client = unsafe { client_of(client)? }.client();
         if name.is_null() || extension.is_null() {
             let argument = "name or extension";
             return Err(Refusal::Null { argument });
         }
         // SAFETY: the caller vouches for the string.
         let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-        if name != NAME {
-            let (name, known) = (name.into_owned(), NAME);
-            return Err(Refusal::Extension { name, known });
-        }
+        let opened = match name.as_ref() {
+            NAME => handle(),
+            torus::NAME => torus::open(client.task(), client.tasks())?,
+            _ => {
+                let (name, known) = (name.into_owned(), [NAME, torus::NAME].join(" and "));
+                return Err(Refusal::Extension { name, known });
+            }
+        };
         // SAFETY: the caller vouches for the address.
-        unsafe { *extension = handle() };
+        unsafe { *extension = opened };
         Ok(())
     };
     answer(open())
@@ -102,7 +107,11 @@ pub unsafe extern "C" fn PAMI_Extension_symbol(
         return std::ptr::null_mut();
     }
     // SAFETY: the caller vouches for the string.
-    match unsafe { CStr::from_ptr(name) }.to_bytes() {
+    let name = unsafe { CStr::from_ptr(name) }.to_bytes();
+    if extension == torus::handle() {
+        return torus::symbol(name);
+    }
+    match name {
         b"version" => VERSION.as_ptr().cast_mut().cast(),
         b"wait" => wait as *mut c_void,
         _ => std::ptr::null_mut(),

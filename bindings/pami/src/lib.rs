@@ -5,16 +5,17 @@
 //! of arguments, and results.
 //!
 //! ```text
-//! program ──▶ send::PAMI_Send_immediate ──▶ transport Context::send_immediate
+//! program ──▶ send::PAMI_Send_immediate ──▶ transport Context::send_line_to, send_immediate
 //!                  │ refused
 //!                  └──▶ refusal: result code, and the sentence of PAMI_Error_text
-//! transport dispatch table ──▶ dispatch::Receiver ──▶ the program's dispatch function
+//! transport dispatch table, advance ──▶ dispatch::Receiver ──▶ the program's dispatch function
 //! ```
 //!
 //! Invariants: a handle is a pointer to an object that is never freed, so that one that was
 //! destroyed is recognised; no panic crosses C, since a panic ends the process.
 #![allow(non_snake_case, non_upper_case_globals)]
 
+mod advance;
 mod client;
 mod collective;
 mod configuration;
@@ -33,10 +34,12 @@ mod null;
 mod one_sided;
 mod purge;
 mod read_modify_write;
+mod receivers;
 mod reduction;
 mod refusal;
 mod send;
 mod structures;
+mod torus;
 mod typed_send;
 mod typed_structures;
 mod typed_transfer;

@@ -117,14 +117,14 @@ pub fn is_commutative(function: usize, said: bool) -> bool {
 }
 
 /// A data function on elements of a type.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Reducer {
     action: Action,
     element_bytes: usize,
     commutative: bool,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Action {
     Predefined(Operation, Primitive),
     Own {
@@ -134,6 +134,14 @@ enum Action {
 }
 
 impl Reducer {
+    /// The predefined data function with a number, on elements of `type_`.
+    pub fn predefined(function: usize, type_: Type) -> Result<Self, Refusal> {
+        numbered(function).ok_or(Refusal::NoDataFunction { function })?;
+        let function = std::ptr::without_provenance_mut(function);
+        // SAFETY: it is predefined, and not called.
+        unsafe { Self::new(function, type_, std::ptr::null_mut(), true) }
+    }
+
     /// The data function `function` on elements of `type_`; `commutative` is what the program says
     /// of a function of its own.
     ///

@@ -119,11 +119,22 @@ pub enum Refusal {
         "there is no room for the message, and queue_immediate is disabled: advance, and try again"
     )]
     NoRoom,
-    /// A data function is a number that stands for an operation of reductions.
+    /// A predefined data function is given for data of no one predefined type.
     #[error(
-        "the data function stands for an operation of reductions: a transfer takes PAMI_DATA_COPY, or a function of the program's"
+        "the data function combines elements, and the type is not made of elements of one predefined type: build it with PAMI_Type_add_typed of that, or give a function of the program's"
     )]
-    DataFunction,
+    MixedElements,
+    /// A predefined data function is given where data is sent from.
+    #[error(
+        "the data function combines data with what is at the target: name it where the data is received, and PAMI_DATA_COPY where it is sent"
+    )]
+    CombinesNothing,
+    /// A number that stands for no data function.
+    #[error("{function} is no data function: give one of the PAMI_DATA_ variables or a function")]
+    NoDataFunction {
+        /// The number.
+        function: usize,
+    },
     /// A type is still being built.
     #[error("{argument} is not complete: call PAMI_Type_complete first")]
     Incomplete {
@@ -213,9 +224,24 @@ pub enum Refusal {
     Extension {
         /// The name asked for.
         name: String,
-        /// The name of the one there is.
-        known: &'static str,
+        /// The names of those there are.
+        known: String,
     },
+    /// There is no torus that the tasks fill.
+    #[error(
+        "PAMIR_TORUS is {value:?}, and there are {tasks} tasks: set it to sizes such as 3x3x3, whose product divides the number of tasks"
+    )]
+    Torus {
+        /// What it is.
+        value: String,
+        /// Tasks that there are.
+        tasks: usize,
+    },
+    /// A task or coordinates are outside of the torus.
+    #[error(
+        "there is no such place in the torus: coordinates are below the sizes of its dimensions"
+    )]
+    NoPlace,
     /// A lock that nobody has is given back.
     #[error("the context is not locked")]
     NotLocked,
@@ -374,7 +400,7 @@ impl Refusal {
             Self::OperationsLeft { .. } => Code::Again,
             Self::NoAnswer { .. } => Code::Error,
             Self::Collective(error) => collective_code(error),
-            Self::DataFunction | Self::Extension { .. } => Code::Unimplemented,
+            Self::Extension { .. } | Self::Torus { .. } => Code::Unimplemented,
             _ => Code::Invalid,
         }
     }

@@ -7,7 +7,7 @@ use std::ffi::c_void;
 
 use pamir_transport::active::send::ActiveMessage;
 
-use crate::context::{ContextObject, context_of};
+use crate::context::{ContextObject, context_of, living_context};
 use crate::endpoint::endpoint_of;
 use crate::event::Event;
 use crate::long_header;
@@ -48,21 +48,66 @@ pub unsafe extern "C" fn PAMI_Send_immediate(
     parameters: *mut SendImmediate,
 ) -> Code {
     // SAFETY: as the caller vouches.
+    unsafe {
+        if send_line(context, parameters) {
+            return Code::Success;
+        }
+        send_generally(context, parameters)
+    }
+}
+
+/// Sends a message of one line, where all is as it should be and the lane has room; false
+/// otherwise: then [`send_generally`] sends, or says what is wrong.
+///
+/// # Safety
+///
+/// As for [`PAMI_Send_immediate`].
+#[inline(always)]
+unsafe fn send_line(context: *mut c_void, parameters: *const SendImmediate) -> bool {
+    // SAFETY: the caller vouches for handle and parameters.
+    let (Some(object), Some(parameters)) =
+        (unsafe { (living_context(context), parameters.as_ref()) })
+    else {
+        return false;
+    };
+    let SendImmediate { header, data, .. } = *parameters;
+    let lacks = |vector: Vector| vector.address.is_null() && vector.bytes != 0;
+    let (dispatch, target) = (parameters.dispatch, object.words().unit(parameters.dest));
+    let Some(target) = target else {
+        return false;
+    };
+    if lacks(header) || lacks(data) || !object.receivers().is_set(dispatch) {
+        return false;
+    }
+    let parts = [header, data].map(|part| (part.address.cast_const().cast(), part.bytes));
+    // SAFETY: the caller vouches for header and data, and for having the context.
+    unsafe {
+        object
+            .context()
+            .send_line_to(target, dispatch as u16, parts)
+    }
+}
+
+/// # Safety
+///
+/// As for [`PAMI_Send_immediate`].
+#[inline(never)]
+unsafe fn send_generally(context: *mut c_void, parameters: *const SendImmediate) -> Code {
+    // SAFETY: as the caller vouches.
     answer(unsafe { send_immediate(context, parameters) })
 }
 
 /// # Safety
 ///
 /// As for [`PAMI_Send_immediate`].
-#[inline(always)]
 unsafe fn send_immediate(
     context: *mut c_void,
-    parameters: *mut SendImmediate,
+    parameters: *const SendImmediate,
 ) -> Result<(), Refusal> {
     // SAFETY: the caller vouches for handle and parameters.
     let (object, parameters) = unsafe { (context_of(context)?, parameters.as_ref()) };
     let parameters = parameters.ok_or_else(no_parameters)?;
-    let hints = object.hints(parameters.dispatch)?;
+    let hints = object.receivers().hints(parameters.dispatch)?;
     // SAFETY: the caller vouches for header and data, and for having the context.
     let (header, data, context) = unsafe {
         (
@@ -100,7 +145,7 @@ pub unsafe extern "C" fn PAMI_Send(context: *mut c_void, parameters: *mut Send) 
 /// As for [`PAMI_Send`].
 unsafe fn start(object: &ContextObject, parameters: &Send) -> Result<(), Refusal> {
     let Send { send, events } = parameters;
-    let hints = object.hints(send.dispatch)?;
+    let hints = object.receivers().hints(send.dispatch)?;
     // SAFETY: the caller vouches for header and data, and for having the context.
     let (header, data, context) = unsafe {
         (

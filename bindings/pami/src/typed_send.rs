@@ -46,7 +46,7 @@ unsafe fn source_of(parameters: &SendTyped) -> Result<End, Refusal> {
         let argument = "send.data";
         return Err(Refusal::Null { argument });
     }
-    let handling = Handling::of(typed.data_fn, typed.data_cookie)?;
+    let handling = Handling::of_origin(typed.data_fn, typed.data_cookie, &layout)?;
     let address = data.address.cast();
     // SAFETY: the caller vouches for what the type describes.
     unsafe { End::new(&layout, address, typed.offset, data.bytes, handling) }
@@ -57,7 +57,7 @@ unsafe fn source_of(parameters: &SendTyped) -> Result<End, Refusal> {
 /// As for [`PAMI_Send_typed`].
 unsafe fn start(object: &ContextObject, parameters: &SendTyped) -> Result<(), Refusal> {
     let SendTyped { send, events, .. } = parameters;
-    let hints = object.hints(send.dispatch)?;
+    let hints = object.receivers().hints(send.dispatch)?;
     // SAFETY: the caller vouches for header and data, and for having the context.
     let (header, mut source, context) = unsafe {
         (

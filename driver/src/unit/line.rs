@@ -8,7 +8,7 @@
 //!      │ header │ metadata │ data, at most LINE_DATA_BYTES      │
 //! ```
 //!
-//! Both functions do the one thing that is nearly always possible, without a call, and say so
+//! These functions do the one thing that is nearly always possible, without a call, and say so
 //! if it is not: then the general way ([`MessagingUnit::inject_immediate`],
 //! [`MessagingUnit::take_packet`]) does the same, with everything that can be in its way.
 
@@ -48,22 +48,21 @@ impl<O: Owner> MessagingUnit<O> {
     /// Sends `metadata` and the bytes of both parts as a packet of one line, with `auxiliary` as
     /// its own small number; false if that is not possible at once.
     ///
-    /// # Panics
+    /// # Safety
     ///
-    /// If the parts have more than [`LINE_DATA_BYTES`] together: the check is left out where the
-    /// caller has made it.
+    /// Each part is readable for its bytes, if it has any; together they have at most
+    /// [`LINE_DATA_BYTES`].
     #[inline(always)]
-    pub fn inject_line_of_parts(
+    pub unsafe fn inject_line_of_parts(
         &self,
         target: usize,
         kind: u8,
         auxiliary: u16,
         metadata: u64,
-        parts: [&[u8]; 2],
+        parts: [(*const u8, usize); 2],
     ) -> bool {
         let [first, second] = parts;
-        let bytes = first.len() + second.len();
-        assert!(bytes <= LINE_DATA_BYTES, "a line has room for both parts");
+        let bytes = first.1 + second.1;
         let to = &self.targets[target];
         if to.backlog.get() != 0 {
             return false;
@@ -71,12 +70,14 @@ impl<O: Owner> MessagingUnit<O> {
         let Some(reserved) = to.lane.reserve_line() else {
             return false;
         };
-        // SAFETY: slices are readable, and the line has room for both.
+        // SAFETY: the caller vouches for the parts, and that the line has room for both.
         unsafe {
+            to.lane.write_line(&reserved, metadata, first.0, 0);
+            if first.1 != 0 {
+                to.lane.write_line_at(&reserved, 0, first.0, first.1);
+            }
             to.lane
-                .write_line(&reserved, metadata, first.as_ptr(), first.len());
-            to.lane
-                .write_line_at(&reserved, first.len(), second.as_ptr(), second.len());
+                .write_line_at(&reserved, first.1, second.0, second.1);
         }
         to.commit(reserved, kind, auxiliary, 8 + bytes);
         true
@@ -109,5 +110,38 @@ impl<O: Owner> MessagingUnit<O> {
         unsafe { lane.read_line(&arrived, target, bytes.min(room)) };
         lane.release_line(arrived);
         Some(bytes)
+    }
+
+    /// The lane in which [`Self::poll`] has found something last.
+    #[inline(always)]
+    pub fn recent_origin(&self) -> usize {
+        self.rotation.recent()
+    }
+
+    /// Gives the next packet of the lane that carried the last one to `give`, if it has come, is
+    /// one line of `kind` with a metadata word, and `accept` takes it after a look at auxiliary
+    /// number, metadata and bytes of data; whether it was given. It is out of its origin's
+    /// reach then; `give` does not poll.
+    #[inline(always)]
+    pub fn take_recent_line<A>(
+        &self,
+        kind: u8,
+        accept: impl FnOnce(u16, u64, usize) -> Option<A>,
+        give: impl FnOnce(A, usize, &[u8]),
+    ) -> bool {
+        let origin = self.rotation.recent();
+        let lane = &self.origins[origin];
+        let Some(arrived) = lane.peek_any_line(kind) else {
+            return false;
+        };
+        let bytes = arrived.header.payload_bytes() - 8;
+        let metadata = lane.first_word(&arrived);
+        let Some(accepted) = accept(arrived.header.auxiliary(), metadata, bytes) else {
+            return false;
+        };
+        let line = lane.line_data(&arrived);
+        give(accepted, origin, &line[..bytes]);
+        lane.release_line(arrived);
+        true
     }
 }

@@ -22,7 +22,7 @@ pub struct Doorbell(Mapped<RankBlock>);
 
 impl Doorbell {
     /// What wakes the unit of `rank`.
-    pub(crate) fn new(job: &Job, rank: usize) -> Result<Self, UnitError> {
+    pub fn new(job: &Job, rank: usize) -> Result<Self, UnitError> {
         let block = job.layout().rank_block(rank);
         Ok(Self(Mapped::new(job.segment(), block)?))
     }

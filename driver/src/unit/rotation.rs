@@ -28,6 +28,8 @@ pub(super) struct Rotation {
     warm: Cell<usize>,
     /// The place in `order` of the cold lane whose turn is next.
     next: Cell<usize>,
+    /// The lane that has carried the last packet: most likely the next one too.
+    recent: Cell<usize>,
 }
 
 impl Rotation {
@@ -43,6 +45,7 @@ impl Rotation {
             order: (0..lanes as u32).map(Cell::new).collect(),
             warm: Cell::new(warm),
             next: Cell::new(warm),
+            recent: Cell::new(0),
         }
     }
 
@@ -65,6 +68,18 @@ impl Rotation {
             self.warm.get()
         });
         Some(lane)
+    }
+
+    /// The lane in which a poll has found something last.
+    #[inline(always)]
+    pub(super) fn recent(&self) -> usize {
+        self.recent.get()
+    }
+
+    /// A poll has found something in `lane`.
+    #[inline(always)]
+    pub(super) fn found(&self, lane: usize) {
+        self.recent.set(lane);
     }
 
     /// The lane that [`Self::cold`] gave last has carried something.

@@ -8,8 +8,12 @@
 //!      │ record │ bytes of header │ header  data               │
 //! ```
 //!
-//! Both functions do what is nearly always possible; where it is not, the general way
+//! These functions do what is nearly always possible; where it is not, the general way
 //! ([`super::send`], [`super::arrival`]) does the same with everything that can be in its way.
+//!
+//! A library whose dispatch functions are plain ones of its own table takes lines itself, with
+//! [`Context::take_active_line`]: it looks at one lane, the one that carried the last packet, and
+//! calls the function with nothing in between. Who does so polls the others too, now and then.
 
 use pamir_driver::packet::Packet;
 use pamir_driver::unit::{LINE_DATA_BYTES, UnitError};
@@ -30,18 +34,73 @@ impl Context {
         header: &[u8],
         data: &[u8],
     ) -> bool {
-        if header.len() + data.len() > LINE_DATA_BYTES || dispatch >= DISPATCH_IDS {
+        let parts = [(header.as_ptr(), header.len()), (data.as_ptr(), data.len())];
+        let target = self.place.unit(to, self.unit.ranks());
+        // SAFETY: slices are readable.
+        target.is_some_and(|target| unsafe { self.send_line_to(target, dispatch, parts) })
+    }
+
+    /// The same, of parts as C has them, to the context that has `target` as its number among those
+    /// of all tasks ([`crate::client::Client::unit`]). Where it says false,
+    /// [`Self::send_immediate`] sends, or tells why it cannot.
+    ///
+    /// # Safety
+    ///
+    /// Header and data are readable for their bytes, if they have any.
+    #[inline(always)]
+    pub unsafe fn send_line_to(
+        &self,
+        target: usize,
+        dispatch: u16,
+        [header, data]: [(*const u8, usize); 2],
+    ) -> bool {
+        // Each by itself first: the sum of two lengths could wrap.
+        let long = header.1 > LINE_DATA_BYTES || data.1 > LINE_DATA_BYTES - header.1;
+        if long || dispatch >= DISPATCH_IDS || target >= self.unit.ranks() {
             return false;
         }
-        let Some(target) = self.place.unit(to, self.unit.ranks()) else {
-            return false;
-        };
         if !self.active.peers.mark(target) {
             return false;
         }
-        let (metadata, parts) = (header.len() as u64, [header, data]);
-        self.unit
-            .inject_line_of_parts(target, kind::ACTIVE, dispatch, metadata, parts)
+        let (metadata, parts) = (header.1 as u64, [header, data]);
+        // SAFETY: the caller vouches for the parts, whose length was just checked.
+        unsafe {
+            self.unit
+                .inject_line_of_parts(target, kind::ACTIVE, dispatch, metadata, parts)
+        }
+    }
+
+    /// Takes the next active message from where the last packet came, if it has come as one line
+    /// and nobody waits for it, and `receiver` knows its dispatch id: then `give` is called with
+    /// what that gave, the number of the origin's context among those of all tasks, header and
+    /// data. Whether it was; it may send, and may not advance.
+    #[inline(always)]
+    pub fn take_active_line<R>(
+        &self,
+        receiver: impl FnOnce(u16) -> Option<R>,
+        give: impl FnOnce(R, usize, &[u8], &[u8]),
+    ) -> bool {
+        self.unit.take_recent_line(
+            kind::ACTIVE,
+            // What waits for an acknowledgement has metadata greater than any length of a line.
+            |dispatch, metadata, bytes| {
+                let receiver = (metadata <= bytes as u64).then(|| receiver(dispatch));
+                receiver
+                    .flatten()
+                    .map(|receiver| (receiver, metadata as usize))
+            },
+            |(receiver, header_bytes), origin, bytes| {
+                let (header, data) = bytes.split_at(header_bytes);
+                give(receiver, origin, header, data);
+            },
+        )
+    }
+
+    /// The number among the contexts of all tasks from which the last packet came that
+    /// [`Self::advance`] found: where [`Self::take_active_line`] looks.
+    #[inline(always)]
+    pub fn recent_origin(&self) -> usize {
+        self.unit.recent_origin()
     }
 }
 

@@ -164,6 +164,13 @@ impl ActiveMessages {
 }
 
 impl ActiveMessages {
+    /// Operation `word` is over before all packets have come from `origin`.
+    pub(crate) fn interrupted(&self, origin: usize, word: u64) {
+        if self.incoming[origin].get() == word {
+            self.incoming[origin].set(0);
+        }
+    }
+
     /// The endpoint of a message's origin.
     #[inline(always)]
     fn endpoint(&self, origin: u32) -> Endpoint {

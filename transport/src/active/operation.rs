@@ -45,6 +45,13 @@ pub(crate) enum Operation {
     },
     /// A get whose data comes as a message.
     Get(Transfer),
+    /// A transfer that the node's engine moves; who waits for it waits for the engine.
+    ByEngine {
+        /// The engine's context.
+        engine: usize,
+        /// What is moved.
+        transfer: Transfer,
+    },
     /// A put or a get between layouts that the target is asked for.
     Scattered(ScatteredTransfer),
     /// An integer that another task is to modify.
@@ -55,11 +62,21 @@ impl Operation {
     /// The target of an operation that started here.
     fn target(&self) -> Option<usize> {
         match self {
-            Self::Send(send) => Some(send.target),
             Self::Receive(_) => None,
-            Self::Direct { transfer, .. } | Self::Get(transfer) => Some(transfer.target()),
-            Self::Scattered(transfer) => Some(transfer.target()),
-            Self::ReadModifyWrite(asked) => Some(asked.target),
+            Self::ByEngine { transfer, .. } => Some(transfer.target()),
+            _ => Some(self.peer()),
+        }
+    }
+
+    /// The other end: where it goes, or where it comes from.
+    fn peer(&self) -> usize {
+        match self {
+            Self::Receive(receipt) => receipt.origin,
+            Self::Send(send) => send.target,
+            Self::ByEngine { engine, .. } => *engine,
+            Self::Direct { transfer, .. } | Self::Get(transfer) => transfer.target(),
+            Self::Scattered(transfer) => transfer.target(),
+            Self::ReadModifyWrite(asked) => asked.target,
         }
     }
 }
@@ -147,6 +164,23 @@ impl Operations {
             own.then_some(MARK | u64::from(slot.generation) << 32 | index as u64)
         });
         words.collect()
+    }
+
+    /// The words of those whose other end is `peer`.
+    pub(crate) fn with_peer(&self, peer: usize) -> Vec<u64> {
+        let slots = self.slots.borrow();
+        let words = slots.iter().enumerate().filter_map(|(index, slot)| {
+            let own = slot.operation.as_ref()?.peer() == peer;
+            own.then_some(MARK | u64::from(slot.generation) << 32 | index as u64)
+        });
+        words.collect()
+    }
+
+    /// The other ends of all.
+    pub(crate) fn peers(&self) -> Vec<usize> {
+        let slots = self.slots.borrow();
+        let operations = slots.iter().filter_map(|slot| slot.operation.as_ref());
+        operations.map(Operation::peer).collect()
     }
 
     /// How many are under way.

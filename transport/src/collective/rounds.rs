@@ -106,7 +106,7 @@ impl<'e, E: Exchange> Rounds<'e, E> {
 
     /// The post of `bytes` bytes in round `index`, to be written, when its place is free.
     #[inline]
-    pub async fn draft(&self, index: usize, bytes: usize) -> Draft {
+    pub async fn draft(&self, index: usize, bytes: usize) -> Draft<'_> {
         let round = self.round(index);
         let posts = &self.ticket.board.posts;
         poll_fn(|_| {
@@ -121,7 +121,7 @@ impl<'e, E: Exchange> Rounds<'e, E> {
 
     /// Shows a post to `readers`, with a word about the operation.
     #[inline]
-    pub fn show(&self, draft: Draft, word: usize, readers: Readers) {
+    pub fn show(&self, draft: Draft<'_>, word: usize, readers: Readers) {
         self.ticket.board.posts.show(draft, word as u64);
         self.wake(readers);
     }

@@ -5,6 +5,7 @@
 //! | immediate  | what fits one packet| `EAGER` |
 //! | eager      | a few packets       | `EAGER_LONG`, `CONTINUATION`... |
 //! | rendezvous | everything longer, and synchronous sends | `REQUEST_TO_SEND`, then `CLEAR_TO_SEND` and `DATA`...; or `FINISHED` once the target has copied through the kernel, for ranks that share a processor |
+//! | together   | what is long and lies in one piece, where no ranks share a processor | `REQUEST_TO_SEND`, then `CLEAR_TO_COPY`, both ends copying through the kernel, and `FINISHED` and `PUSHED` |
 //! | striped    | rendezvous of large messages where processors are idle, or asked for | `REQUEST_TO_SEND`, then `STRIPES_CLEAR`, and each stripe as a message of its own |
 
 pub mod select;
@@ -33,6 +34,11 @@ pub mod kind {
     /// The target is ready for the stripes of a rendezvous: origin's request, how it is
     /// divided, target's requests; see [`crate::striping`].
     pub const STRIPES_CLEAR: u8 = 10;
+    /// The target copies the data of a rendezvous, and the origin may copy too: origin's request,
+    /// target's request, address, bytes, slot and generation; see `crate::tagged::transfer`.
+    pub const CLEAR_TO_COPY: u8 = 11;
+    /// The origin has copied what it had claimed of it, or could not: target's request.
+    pub const PUSHED: u8 = 12;
     /// A whole active message; see [`crate::active`] for this and the next ones.
     pub const ACTIVE: u8 = 32;
     /// The first packet of an active message of several.

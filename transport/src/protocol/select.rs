@@ -8,6 +8,7 @@
 //! | send | `immediate` | one packet |
 //! | send | `eager` | packets, sent without asking; what fits one packet goes immediately |
 //! | send | `rendezvous` | the target is asked; packets, or a copy through the kernel where ranks share a processor, or stripes where there are workers |
+//! | send | `rendezvous_together` | the target is asked; both ends copy through the kernel, each what it claims ([`crate::tagged`]); for data in one piece |
 //! | send | `rendezvous_packets` | the target is asked; packets |
 //! | send | `rendezvous_copy` | the target is asked; it copies through the kernel, or in packets what is not in one piece or the kernel refuses |
 //! | send | `striped` | the target is asked; at least two stripes ([`crate::striping`]) |
@@ -16,7 +17,9 @@
 //! | put, get | `memory_fifo` | messages |
 //!
 //! What cannot be immediate because it does not fit one packet goes as the next row says. What
-//! fits one line is immediate whatever the table says: its path has no table to look at.
+//! fits one line is immediate whatever the table says: its path has no table to look at. What does
+//! not lie in one piece at its origin cannot be copied together, nor can active messages: they go
+//! as the next row says.
 //! Messages of MPI's synchronous mode always ask the target.
 //!
 //! Stripes are for messages that ask the target: `stripes` for data in one piece, which a
@@ -28,9 +31,14 @@ use pamir_driver::unit::LINE_DATA_BYTES;
 
 use crate::selection::table::ranges;
 use crate::selection::{Choice, MOST_RANGES, Ranges, Row, Situation, choices};
+use crate::tagged::buffer::Buffer;
 
-/// The longest message that is sent without asking the target, unless configured.
+/// The longest message that is sent without asking the target, unless configured, where both
+/// ends cannot copy at once.
 pub const EAGER_BYTES: usize = 64 * 1024;
+
+/// The longest message in one piece that is sent without asking the target, unless configured.
+pub const EAGER_ONE_PIECE_BYTES: usize = 24 * 1024;
 
 choices! {
     /// Ways to send a message.
@@ -41,6 +49,8 @@ choices! {
     Eager = eager, Nothing;
     /// The target is asked, and fetches the data when it has somewhere to put it.
     Rendezvous = rendezvous, Nothing;
+    /// The same, and both ends copy the data through the kernel.
+    RendezvousTogether = rendezvous_together, Nothing;
     /// The same, and the data always comes in packets.
     RendezvousPackets = rendezvous_packets, Nothing;
     /// The same, and the target copies the data through the kernel.
@@ -48,6 +58,10 @@ choices! {
     /// The same, and the data comes in stripes.
     Striped = striped, Nothing;
     => &[
+        Row::new(SendProtocol::Eager).up_to(EAGER_BYTES).crowded(),
+        Row::new(SendProtocol::Rendezvous).crowded(),
+        Row::new(SendProtocol::Eager).up_to(EAGER_ONE_PIECE_BYTES),
+        Row::new(SendProtocol::RendezvousTogether),
         Row::new(SendProtocol::Eager).up_to(EAGER_BYTES),
         Row::new(SendProtocol::Rendezvous),
     ];
@@ -129,7 +143,11 @@ impl SendProtocol {
     pub fn asks(self) -> bool {
         matches!(
             self,
-            Self::Rendezvous | Self::RendezvousPackets | Self::RendezvousCopy | Self::Striped
+            Self::Rendezvous
+                | Self::RendezvousTogether
+                | Self::RendezvousPackets
+                | Self::RendezvousCopy
+                | Self::Striped
         )
     }
 }
@@ -137,10 +155,12 @@ impl SendProtocol {
 /// The table for sends of one context.
 #[derive(Clone, Debug)]
 pub struct SendTable {
-    /// Messages shorter than this are immediate: the first range ends there.
+    /// Messages shorter than this are immediate, wherever they lie: the first range ends there.
     immediate_end: usize,
     eager_bytes: usize,
     ranges: Ranges<SendProtocol, MOST_RANGES>,
+    /// For messages that lie in one piece.
+    one_piece: Ranges<SendProtocol, MOST_RANGES>,
 }
 
 impl SendTable {
@@ -156,22 +176,29 @@ impl SendTable {
         situation: Situation,
     ) -> Self {
         let line = Row::new(SendProtocol::Immediate).up_to(LINE_DATA_BYTES.min(packet_bytes));
-        let rows = std::iter::once(line).chain(rows);
-        let rows = rows
+        let rows: Vec<_> = std::iter::once(line)
+            .chain(rows)
             .filter(|row| row.covers_members(situation))
             .flat_map(|row| in_packets(row, packet_bytes))
-            .flatten();
-        let ranges = ranges(rows).expect("the default rows serve every message, in few ranges");
-        let first = ranges.iter().next();
-        let immediate_end = match first {
+            .flatten()
+            .collect();
+        let in_ranges = |rows: &mut dyn Iterator<Item = Row<SendProtocol>>| {
+            ranges(rows).expect("the default rows serve every message, in few ranges")
+        };
+        let one_piece = in_ranges(&mut rows.iter().copied());
+        let anything = |row: &Row<_>| row.algorithm != SendProtocol::RendezvousTogether;
+        let ranges = in_ranges(&mut rows.iter().copied().filter(anything));
+        let immediate_ends = [&ranges, &one_piece].map(|ranges| match ranges.iter().next() {
             Some((bound, SendProtocol::Immediate)) => bound.saturating_add(1),
             _ => 0,
-        };
-        let eager = ranges.iter().filter(|range| range.1 == SendProtocol::Eager);
+        });
+        let all = ranges.iter().chain(one_piece.iter());
+        let eager = all.filter(|range| range.1 == SendProtocol::Eager);
         Self {
-            immediate_end,
+            immediate_end: immediate_ends[0].min(immediate_ends[1]),
             eager_bytes: eager.map(|range| range.0).max().unwrap_or(0),
             ranges,
+            one_piece,
         }
     }
 
@@ -188,10 +215,25 @@ impl SendTable {
         bytes < self.immediate_end
     }
 
-    /// The protocol for a message of `bytes` bytes.
+    /// The protocol for a message of `bytes` bytes, wherever they lie.
     #[inline(always)]
     pub fn protocol(&self, bytes: usize) -> SendProtocol {
         self.ranges.select(bytes)
+    }
+
+    /// The protocol for a tagged message of `bytes` bytes that lie in one piece at its origin.
+    #[inline(always)]
+    pub fn protocol_of_one_piece(&self, bytes: usize) -> SendProtocol {
+        self.one_piece.select(bytes)
+    }
+
+    /// The protocol for a tagged message.
+    #[inline(always)]
+    pub fn protocol_for(&self, buffer: &Buffer) -> SendProtocol {
+        match buffer {
+            Buffer::Contiguous { bytes, .. } => self.protocol_of_one_piece(*bytes),
+            Buffer::Noncontiguous(memory) => self.protocol(memory.bytes()),
+        }
     }
 }
 
@@ -263,6 +305,31 @@ mod tests {
         assert_eq!(asking.protocol(line), SendProtocol::Immediate);
         assert_eq!(asking.protocol(line + 1), SendProtocol::RendezvousPackets);
         assert!(asking.is_immediate(line) && !asking.is_immediate(line + 1));
+    }
+
+    #[test]
+    fn what_lies_in_one_piece_is_copied_by_both_ends() {
+        let table = protocols(&[]);
+        let one_piece: Vec<_> = table.one_piece.iter().collect();
+        let expected = [
+            (4080, SendProtocol::Immediate),
+            (EAGER_ONE_PIECE_BYTES, SendProtocol::Eager),
+            (usize::MAX, SendProtocol::RendezvousTogether),
+        ];
+        assert_eq!(one_piece, expected);
+        assert_eq!(table.eager_bytes(), EAGER_BYTES);
+        let crowded = Situation::new(4, true).crowded(true);
+        let crowded = SendTable::of(SendProtocol::DEFAULT.iter().copied(), 4080, crowded);
+        let listed = |ranges: &Ranges<SendProtocol, MOST_RANGES>| ranges.iter().collect::<Vec<_>>();
+        assert_eq!(listed(&crowded.one_piece), listed(&crowded.ranges));
+        let together = protocols(&[Row::new(SendProtocol::RendezvousTogether)]);
+        let line = LINE_DATA_BYTES;
+        assert!(together.is_immediate(line) && !together.is_immediate(line + 1));
+        assert_eq!(
+            together.protocol_of_one_piece(line + 1),
+            SendProtocol::RendezvousTogether
+        );
+        assert_eq!(together.protocol(line + 1), SendProtocol::Immediate);
     }
 
     #[test]

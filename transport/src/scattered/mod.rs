@@ -104,6 +104,11 @@ impl ScatteredTransfer {
     pub(crate) fn target(&self) -> usize {
         self.target
     }
+
+    /// Who is told.
+    pub(crate) fn into_completions(self) -> [Option<Completion>; 2] {
+        [self.local, self.done]
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -93,7 +93,9 @@ impl Context {
         };
         let stripes = match protocol {
             SendProtocol::Striped => said().max(2),
-            SendProtocol::Rendezvous if workers != 0 => said().min(workers + 1),
+            SendProtocol::Rendezvous | SendProtocol::RendezvousTogether if workers != 0 => {
+                said().min(workers + 1)
+            }
             _ => 1,
         };
         stripes.min(bytes).max(1)
@@ -102,7 +104,11 @@ impl Context {
     /// How a message of `bytes` bytes would be sent, in words, for users who wonder why it is
     /// slow: by which protocol, and in how many stripes.
     pub fn explain_send(&self, contiguous: bool, bytes: usize) -> String {
-        let protocol = self.table.protocol(bytes);
+        let protocol = if contiguous {
+            self.table.protocol_of_one_piece(bytes)
+        } else {
+            self.table.protocol(bytes)
+        };
         let name = protocol.name();
         let stripes = self.stripes_for(protocol, contiguous, bytes, false);
         let configured = self.striping.configuration.get();

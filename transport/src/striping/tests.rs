@@ -270,7 +270,10 @@ fn how_a_message_is_sent_is_told() {
     let mut contexts = contexts([2, 0]);
     let of = |context: &Context, contiguous, bytes| context.explain_send(contiguous, bytes);
     assert_eq!(of(&contexts[0], true, 100), "immediate, in one piece");
-    assert_eq!(of(&contexts[0], true, 1 << 20), "rendezvous, in one piece");
+    assert_eq!(
+        of(&contexts[0], true, 1 << 20),
+        "rendezvous_together, in one piece"
+    );
     assert_eq!(
         of(&contexts[0], false, 1 << 20),
         "rendezvous, in 2 stripes, by 2 workers and the sender's thread"

@@ -25,7 +25,8 @@ use crate::striping::Offered;
 use crate::tagged::buffer::{Buffer, Noncontiguous};
 use crate::tagged::envelope::Envelope;
 use crate::tagged::request::{Outcome, Request, RequestId};
-use crate::tagged::send::{BY_KERNEL, IN_ONE_PIECE, IN_PACKETS, IN_STRIPES};
+use crate::tagged::send::{BY_KERNEL, IN_ONE_PIECE, IN_PACKETS, IN_STRIPES, TOGETHER};
+use crate::tagged::transfer::Matched;
 
 /// Memory made ready at once for a message that nobody has asked for yet, in bytes.
 const RESERVED_BYTES: usize = 1 << 20;
@@ -104,6 +105,8 @@ pub(crate) fn register(handlers: &PacketHandlerTable<Context>) {
     handlers.set(kind::DATA_LONG, data_long);
     handlers.set(kind::FINISHED, finished);
     handlers.set(kind::STRIPES_CLEAR, stripes_clear);
+    handlers.set(kind::CLEAR_TO_COPY, clear_to_copy);
+    handlers.set(kind::PUSHED, pushed);
 }
 
 /// The handler of kinds that nothing has been registered for.
@@ -306,8 +309,19 @@ fn stripes_clear(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(
     context.send_stripes(origin, packet)
 }
 
+fn clear_to_copy(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+    context.clear_to_copy(origin, packet)
+}
+
+fn pushed(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+    context.pushed(origin, packet)
+}
+
 fn finished(context: &Context, _origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
-    context.sent(RequestId::from_word(packet.word(0)));
+    let id = RequestId::from_word(packet.word(0));
+    if context.end_push_of(id)? {
+        context.sent(id);
+    }
     Ok(())
 }
 
@@ -408,10 +422,9 @@ impl Context {
 
     /// A matched message's data waits at its origin: asks for packets, or copies it.
     ///
-    /// Packets are two copies, but both sides make them at once, and the second one reads what
-    /// the first has just written: 1 MiB takes 41 us, where one copy through the kernel takes
-    /// 125. Ranks that share a processor do not copy at once, and let the kernel copy. The
-    /// origin's table may ask for either.
+    /// The origin's table says which: through the kernel, with or without the origin's help, or in
+    /// packets, which are two copies, but made by both sides at once. Ranks that share a processor
+    /// do not copy at once; they let the kernel copy where the table leaves it to them.
     pub(crate) fn fetch(
         &self,
         id: RequestId,
@@ -422,24 +435,42 @@ impl Context {
         if offer.way & IN_STRIPES != 0 && self.fetch_offer_in_stripes(id, origin, offer)? {
             return Ok(());
         }
-        if self.copies(offer.way) && self.copy_offer(request, origin, offer) {
-            self.received(id, request, offer.bytes);
-            return self.control(
-                origin as usize,
-                kind::FINISHED,
-                0,
-                offer.origins_request,
-                &[],
-            );
+        if self.copies(offer.way) {
+            let target = match &*request.buffer.borrow() {
+                Buffer::Contiguous { address, bytes } => Some((*address, *bytes)),
+                Buffer::Noncontiguous(_) => None,
+            };
+            if let Some(target) = target {
+                return self.pull(Matched {
+                    id,
+                    origin,
+                    origins_request: offer.origins_request,
+                    message_bytes: offer.bytes,
+                    address: offer.address,
+                    target,
+                    together: offer.way & TOGETHER != 0 && !self.unit.is_crowded(),
+                });
+            }
+            let unpacks = offer.way & TOGETHER == 0 || self.unit.is_crowded();
+            if unpacks && self.unpack_offer(request, origin, offer) {
+                self.received(id, request, offer.bytes);
+                let request = offer.origins_request;
+                return self.control(origin as usize, kind::FINISHED, 0, request, &[]);
+            }
         }
+        self.ask_for_packets(id, origin, offer.origins_request)
+    }
+
+    /// Asks the origin to send a matched message in packets.
+    pub(crate) fn ask_for_packets(
+        &self,
+        id: RequestId,
+        origin: u32,
+        origins_request: u64,
+    ) -> Result<(), UnitError> {
         let words = id.word().to_ne_bytes();
-        self.control(
-            origin as usize,
-            kind::CLEAR_TO_SEND,
-            0,
-            offer.origins_request,
-            &words,
-        )
+        let origin = origin as usize;
+        self.control(origin, kind::CLEAR_TO_SEND, 0, origins_request, &words)
     }
 
     fn fetch_offer_in_stripes(
@@ -460,25 +491,17 @@ impl Context {
 
     /// Whether data that is offered so is copied through the kernel.
     fn copies(&self, way: u16) -> bool {
-        let kernel = way & BY_KERNEL != 0 || way & IN_PACKETS == 0 && self.unit.is_crowded();
-        kernel && way & IN_ONE_PIECE != 0
+        let asked = way & (BY_KERNEL | TOGETHER) != 0;
+        let kernel = asked || way & IN_PACKETS == 0 && self.unit.is_crowded();
+        kernel && way & IN_ONE_PIECE != 0 && !self.kernel_refuses.get()
     }
 
-    fn copy_offer(&self, request: &'static Request, origin: u32, offer: Offer) -> bool {
+    /// Copies an offer's data through the kernel to where it does not lie together.
+    fn unpack_offer(&self, request: &'static Request, origin: u32, offer: Offer) -> bool {
         let process = self.unit.job().process(origin as usize).unwrap_or(0);
-        if self.kernel_refuses.get() {
-            return false;
-        }
         let mut buffer = request.buffer.borrow_mut();
         let bytes = offer.bytes.min(buffer.bytes());
-        let copied = match &mut *buffer {
-            // SAFETY: the buffer has room for the bytes; whoever posted the receive vouched
-            // for it.
-            Buffer::Contiguous { address, .. } => unsafe {
-                kernel_copy::read(process, *address, offer.address, bytes)
-            },
-            Buffer::Noncontiguous(_) => fetch_in_pieces(process, &mut buffer, offer.address, bytes),
-        };
+        let copied = fetch_in_pieces(process, &mut buffer, offer.address, bytes);
         self.kernel_refuses.set(copied.is_err());
         copied.is_ok()
     }

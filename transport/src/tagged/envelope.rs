@@ -3,8 +3,11 @@
 //! An envelope is (context id, source task, tag), MPI-5.0 section 3.2.3; the destination
 //! is where it arrives. A pattern may leave source or tag open.
 
-/// Lists by which queues find an envelope.
-pub const BUCKETS: usize = 256;
+/// Lists by which a queue finds an envelope, at first: a power of two.
+pub const FIRST_BUCKETS: usize = 256;
+
+/// Messages or receives that wait for each list, about, before a queue doubles its lists.
+pub const CROWD: usize = 2;
 
 /// What a message says of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,12 +37,14 @@ impl Envelope {
         }
     }
 
-    /// The list of a queue in which this envelope is looked for.
+    /// The list, of `buckets` (a power of two from 2 on), in which this envelope is looked for.
     #[inline(always)]
-    pub fn bucket(&self) -> usize {
+    pub fn bucket(&self, buckets: usize) -> usize {
         let word = Self::metadata(self.context ^ self.source << 16, self.tag);
         // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4).
-        (word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (u64::BITS - BUCKETS.ilog2())) as usize
+        let hash = word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
+        // The upper half of the range by multiplying: with a power of two these are the top bits.
+        ((hash * buckets as u64) >> 32) as usize
     }
 }
 

@@ -4,7 +4,8 @@
 //!
 //! [`envelope`] says what is matched, [`posted`] keeps receives that wait for messages and
 //! [`unexpected`] messages that wait for receives, [`request`] is one operation under way, [`send`]
-//! starts messages and [`arrival`] handles their packets at the target.
+//! starts messages, [`arrival`] handles their packets at the target, and `transfer` is large data that
+//! both ends copy.
 
 pub mod arrival;
 pub mod buffer;
@@ -14,6 +15,7 @@ pub mod receive;
 pub mod request;
 pub mod send;
 pub mod traffic;
+pub(crate) mod transfer;
 pub mod unexpected;
 
 #[cfg(test)]

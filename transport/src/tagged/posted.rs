@@ -13,12 +13,13 @@
 //! wild ─▶ request with wildcards
 //! ```
 //!
-//! The links are part of the [`Request`], so posting allocates nothing. Invariant: each list is
-//! in order of age; a request that waits is in exactly one list.
+//! The links are part of the [`Request`], so posting allocates nothing, but when more than
+//! [`CROWD`] a bucket wait: then there are twice as many buckets from then on. Invariant: each list
+//! is in order of age; a request that waits is in exactly one list.
 
 use std::cell::Cell;
 
-use crate::tagged::envelope::{BUCKETS, Envelope, Pattern};
+use crate::tagged::envelope::{CROWD, Envelope, FIRST_BUCKETS, Pattern};
 use crate::tagged::request::Request;
 
 type Link = Cell<Option<&'static Request>>;
@@ -109,7 +110,9 @@ impl List {
 /// Receives that wait.
 #[derive(Debug)]
 pub struct PostedQueue {
-    buckets: Box<[List; BUCKETS]>,
+    /// Kept for the life of the process, as requests are; all that were outgrown are together
+    /// shorter than these.
+    buckets: Cell<&'static [List]>,
     wild: List,
     order: Cell<u64>,
     waiting: Cell<usize>,
@@ -118,12 +121,17 @@ pub struct PostedQueue {
 impl Default for PostedQueue {
     fn default() -> Self {
         Self {
-            buckets: Box::new(std::array::from_fn(|_| List::default())),
+            buckets: Cell::new(lists(FIRST_BUCKETS)),
             wild: List::default(),
             order: Cell::new(0),
             waiting: Cell::new(0),
         }
     }
+}
+
+fn lists(number: usize) -> &'static [List] {
+    let lists: Vec<List> = (0..number).map(|_| List::default()).collect();
+    lists.leak()
 }
 
 impl PostedQueue {
@@ -136,8 +144,29 @@ impl PostedQueue {
     #[inline(always)]
     fn list(&self, pattern: &Pattern) -> &List {
         match pattern.exact() {
-            Some(envelope) => &self.buckets[envelope.bucket()],
+            Some(envelope) => self.bucket(&envelope),
             None => &self.wild,
+        }
+    }
+
+    #[inline(always)]
+    fn bucket(&self, envelope: &Envelope) -> &'static List {
+        let buckets = self.buckets.get();
+        &buckets[envelope.bucket(buckets.len())]
+    }
+
+    /// Deals what waits out to twice as many buckets, oldest first.
+    #[cold]
+    #[inline(never)]
+    fn grow(&self) {
+        let old = self.buckets.get();
+        self.buckets.set(lists(old.len() * 2));
+        for list in old {
+            let mut next = list.first.take();
+            while let Some(request) = next {
+                next = request.place.next.get();
+                self.list(&request.place.wanted.get()).append(request);
+            }
         }
     }
 
@@ -149,13 +178,16 @@ impl PostedQueue {
         place.waits.set(true);
         place.order.set(self.order.replace(self.order.get() + 1));
         self.waiting.set(self.waiting.get() + 1);
+        if self.waiting.get() > CROWD * self.buckets.get().len() {
+            self.grow();
+        }
         self.list(&pattern).append(request);
     }
 
     /// Takes the oldest receive that looks for `envelope`.
     #[inline(always)]
     pub fn take_receive(&self, envelope: &Envelope) -> Option<&'static Request> {
-        let bucket = &self.buckets[envelope.bucket()];
+        let bucket = self.bucket(envelope);
         let exact = bucket.find(envelope);
         if self.wild.first.get().is_some() {
             return self.take_older(envelope, bucket, exact);
@@ -204,6 +236,38 @@ mod tests {
     use crate::tagged::request::{RequestId, Requests};
     use crate::tagged::unexpected::UnexpectedQueue;
     use proptest::prelude::*;
+
+    /// The longest look from the front of a bucket.
+    fn longest(queue: &PostedQueue) -> usize {
+        let length = |list: &List| {
+            let next = |request: &&'static Request| request.place.next.get();
+            std::iter::successors(list.first.get(), next).count()
+        };
+        queue.buckets.get().iter().map(length).max().unwrap()
+    }
+
+    #[test]
+    fn however_many_wait_a_look_is_short_and_in_order() {
+        let (requests, posted) = (Requests::default(), PostedQueue::default());
+        let mut ids = Vec::new();
+        for round in 0..2 {
+            for tag in 0..10_000 {
+                let (id, request) = requests.start(NOWHERE);
+                posted.post(Pattern::new(1, Some(0), Some(tag)), request);
+                ids.push(id);
+            }
+            assert!(longest(&posted) <= 8 * (round + 1), "{}", longest(&posted));
+        }
+        for (number, id) in ids.iter().enumerate() {
+            let envelope = Envelope {
+                context: 1,
+                source: 0,
+                tag: (number % 10_000) as i32,
+            };
+            assert_eq!(posted.take_receive(&envelope).unwrap().id(), *id);
+        }
+        assert_eq!(posted.waiting(), 0);
+    }
 
     const NOWHERE: Buffer = Buffer::Contiguous {
         address: std::ptr::null_mut(),

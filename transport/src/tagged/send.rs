@@ -28,6 +28,9 @@ pub(crate) const IN_PACKETS: u16 = 2;
 /// In a `REQUEST_TO_SEND`: the target shall copy through the kernel, if it can.
 pub(crate) const BY_KERNEL: u16 = 4;
 
+/// In a `REQUEST_TO_SEND`: both ends shall copy through the kernel, if they can.
+pub(crate) const TOGETHER: u16 = 16;
+
 /// In a `REQUEST_TO_SEND`: the data may come in stripes, as its fourth word says.
 pub(crate) const IN_STRIPES: u16 = 8;
 
@@ -138,9 +141,10 @@ impl Context {
     ) -> Result<RequestId, UnitError> {
         let bytes = buffer.bytes();
         self.count_message(to.task, bytes);
+        let chosen = self.table.protocol_for(&buffer);
         let protocol = match completion {
-            Completion::Local => self.table.protocol(bytes),
-            Completion::Matched => match self.table.protocol(bytes) {
+            Completion::Local => chosen,
+            Completion::Matched => match chosen {
                 asking if asking.asks() && bytes > self.unit.packet_bytes() => asking,
                 _ => SendProtocol::Rendezvous,
             },
@@ -169,6 +173,10 @@ impl Context {
                 SendProtocol::Rendezvous | SendProtocol::Striped => {
                     let stripes = self.offer_stripes(protocol, &request.buffer.borrow());
                     self.request_to_send(id, request, to, 0, stripes)?;
+                }
+                SendProtocol::RendezvousTogether => {
+                    let stripes = self.offer_stripes(protocol, &request.buffer.borrow());
+                    self.request_to_send(id, request, to, TOGETHER, stripes)?;
                 }
                 SendProtocol::RendezvousPackets => {
                     self.request_to_send(id, request, to, IN_PACKETS, None)?;
@@ -336,6 +344,7 @@ impl Context {
         let Some(request) = self.requests.get(id) else {
             return Ok(());
         };
+        self.drop_push_of(id);
         let bytes = request.buffer.borrow().bytes();
         let kind = if bytes <= self.unit.packet_bytes() {
             kind::DATA

@@ -22,7 +22,7 @@ fn contexts_on(processing_units: Vec<Option<u32>>) -> Vec<Context> {
         .collect()
 }
 
-fn contexts(tasks: usize) -> Vec<Context> {
+pub(super) fn contexts(tasks: usize) -> Vec<Context> {
     contexts_on((0..tasks as u32).map(Some).collect())
 }
 

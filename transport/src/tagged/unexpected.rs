@@ -17,7 +17,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::tagged::envelope::{BUCKETS, Envelope, Pattern};
+use crate::tagged::envelope::{CROWD, Envelope, FIRST_BUCKETS, Pattern};
 
 const NONE: u32 = u32::MAX;
 
@@ -62,7 +62,7 @@ struct Messages<T> {
     entries: Vec<Entry<T>>,
     /// First of the entries that are not in use, linked by their `next`.
     free: u32,
-    buckets: Box<[List; BUCKETS]>,
+    buckets: Box<[List]>,
     all: List,
     waiting: usize,
 }
@@ -72,7 +72,7 @@ impl<T> Default for Messages<T> {
         Self {
             entries: Vec::new(),
             free: NONE,
-            buckets: Box::new([EMPTY; BUCKETS]),
+            buckets: Box::new([EMPTY; FIRST_BUCKETS]),
             all: EMPTY,
             waiting: 0,
         }
@@ -83,19 +83,43 @@ impl<T> Messages<T> {
     fn arrive(&mut self, envelope: Envelope, value: T) -> u32 {
         let index = self.entry(envelope, value);
         self.waiting += 1;
-        let bucket = envelope.bucket();
-        let mut list = self.buckets[bucket];
-        self.append_to(&mut list, Link::Bucket, index);
-        self.buckets[bucket] = list;
+        if self.waiting > CROWD * self.buckets.len() {
+            self.grow();
+        }
+        self.append_to_bucket(envelope, index);
         let mut all = self.all;
         self.append_to(&mut all, Link::All, index);
         self.all = all;
         index
     }
 
+    fn append_to_bucket(&mut self, envelope: Envelope, index: u32) {
+        let bucket = self.bucket(&envelope);
+        let mut list = self.buckets[bucket];
+        self.append_to(&mut list, Link::Bucket, index);
+        self.buckets[bucket] = list;
+    }
+
+    fn bucket(&self, envelope: &Envelope) -> usize {
+        envelope.bucket(self.buckets.len())
+    }
+
+    /// Deals what waits out to twice as many buckets, in the order of arrival.
+    #[cold]
+    fn grow(&mut self) {
+        self.buckets = vec![EMPTY; self.buckets.len() * 2].into();
+        let mut index = self.all.first;
+        while index != NONE {
+            let entry = &self.entries[index as usize];
+            let (envelope, next) = (entry.envelope, entry.links[Link::All as usize].next);
+            self.append_to_bucket(envelope, index);
+            index = next;
+        }
+    }
+
     fn find(&self, pattern: &Pattern) -> Option<u32> {
         let (mut index, link) = match pattern.exact() {
-            Some(envelope) => (self.buckets[envelope.bucket()].first, Link::Bucket),
+            Some(envelope) => (self.buckets[self.bucket(&envelope)].first, Link::Bucket),
             None => (self.all.first, Link::All),
         };
         while index != NONE {
@@ -110,7 +134,7 @@ impl<T> Messages<T> {
 
     fn hide(&mut self, index: u32) {
         self.waiting -= 1;
-        let bucket = self.entries[index as usize].envelope.bucket();
+        let bucket = self.bucket(&self.entries[index as usize].envelope);
         let mut list = self.buckets[bucket];
         self.unlink_from(&mut list, Link::Bucket, index);
         self.buckets[bucket] = list;
@@ -235,5 +259,38 @@ impl<T> UnexpectedQueue<T> {
     /// Takes a hidden message away.
     pub fn take(&self, index: u32) -> Option<T> {
         self.change(|messages| messages.take(index))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn however_many_wait_a_look_is_short_and_in_order() {
+        let queue = UnexpectedQueue::default();
+        let envelope = |tag| Envelope {
+            context: 1,
+            source: 0,
+            tag,
+        };
+        for number in 0..20_000 {
+            queue.arrive(envelope(number % 10_000), number);
+        }
+        let longest = |messages: &Messages<i32>| {
+            let mut lengths = vec![0; messages.buckets.len()];
+            for entry in &messages.entries {
+                lengths[messages.bucket(&entry.envelope)] += 1;
+            }
+            lengths.into_iter().max().unwrap()
+        };
+        assert!(longest(&queue.messages.borrow()) <= 16);
+        for number in 0..20_000 {
+            let pattern = Pattern::exactly(envelope(number % 10_000));
+            let index = queue.find_message(&pattern).unwrap();
+            queue.hide(index);
+            assert_eq!(queue.take(index), Some(number));
+        }
+        assert_eq!(queue.waiting(), 0);
     }
 }

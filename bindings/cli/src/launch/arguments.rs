@@ -39,6 +39,8 @@ pub struct Launch {
     pub mapping: Option<PathBuf>,
     /// A file for what the ranks send to each other.
     pub profile: Option<PathBuf>,
+    /// Whether the ranks' large allocations come from memory that their peers can map.
+    pub shared_heap: bool,
     /// Print the bindings.
     pub report_bindings: bool,
     /// Print the plan, and start nothing.
@@ -325,6 +327,7 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
         Action::DryRun => launch.dry_run = true,
         Action::Oversubscribe => launch.refuse_oversubscription = false,
         Action::NoOversubscribe => launch.refuse_oversubscription = true,
+        Action::SharedHeap => launch.shared_heap = true,
         Action::ProfileCommunication => launch.profile = Some(PathBuf::from(&met.values[0])),
         Action::Export => export(met, launch, program),
         Action::Environment => program.environment.set.push(pair(met)),

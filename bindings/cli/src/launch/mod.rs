@@ -25,6 +25,7 @@ pub mod plan;
 pub mod profile;
 pub mod program;
 pub mod report;
+pub mod shared_heap;
 pub mod spawn;
 pub mod start;
 pub mod supervise;

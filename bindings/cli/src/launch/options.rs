@@ -28,6 +28,8 @@ pub enum Action {
     NoOversubscribe,
     /// Count who sends how much to whom.
     ProfileCommunication,
+    /// Take large allocations from memory that the other ranks can map.
+    SharedHeap,
     /// `NAME` or `NAME=VALUE` for this program.
     Export,
     /// `NAME VALUE` for this program.
@@ -187,6 +189,14 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 &["FILE"],
                 "Count messages and bytes between each pair of ranks and write them to FILE, for \
                  pamir place.",
+            ),
+            option(
+                Action::SharedHeap,
+                &["shared-heap"],
+                &[],
+                "Take the ranks' large allocations from memory that the other ranks can map, so \
+                 that large messages are copied once and by both ends (preloads \
+                 libpamir-heap.so).",
             ),
         ],
     },

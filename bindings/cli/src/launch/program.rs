@@ -43,6 +43,9 @@ pub enum ProgramError {
         /// Why not.
         reason: String,
     },
+    /// A library that the programs were to be given is missing.
+    #[error(transparent)]
+    SharedHeap(#[from] super::shared_heap::SharedHeapError),
     /// A name, value or argument with a zero byte.
     #[error("`{text}` holds a zero byte, which no program can be given")]
     ZeroByte {

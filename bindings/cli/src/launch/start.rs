@@ -20,6 +20,7 @@ use super::child;
 use super::output::Output;
 use super::placement::Placement;
 use super::program::{self, ProgramError};
+use super::shared_heap;
 use super::spawn::{SpawnError, SpawnRequest, SpawnStep, spawn};
 
 /// A program ready to be started.
@@ -85,6 +86,7 @@ pub fn prepare(
         variables.push(("PAMIR_APPNUM".into(), number.to_string().into()));
         variables.retain(|(name, _)| more.iter().all(|(own, _)| own != name));
         variables.extend_from_slice(more);
+        shared_heap::add(&mut variables, launch.shared_heap)?;
         let path = program::locate(program, program::value_of(&variables, "PATH"))?;
         prepared.push(Prepared {
             name: program.command[0].to_string_lossy().into_owned(),

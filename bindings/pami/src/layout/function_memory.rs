@@ -1,4 +1,4 @@
-//! Memory whose bytes a function of the program's produces, or consumes.
+//! Memory whose bytes a function of the program's produces or consumes, or a predefined one.
 //!
 //! ```text
 //!   produce   user memory ─function─▶ atoms ─▶ packet          consume   packet ─▶ atoms ─function─▶ user memory
@@ -75,17 +75,15 @@ impl FunctionMemory {
                 break;
             }
             let piece = block.min(bytes - at);
-            let user = self.address.wrapping_offset(displacement as isize).cast();
-            let buffer = self.atoms.0[at..].as_mut_ptr().cast();
+            let user = self.address.wrapping_offset(displacement as isize);
+            let buffer = self.atoms.0[at..].as_mut_ptr();
             let (target, source) = if produce {
                 (buffer, user)
             } else {
                 (user, buffer)
             };
-            let Handling { function, cookie } = self.handling;
-            // SAFETY: the program gave function and cookie for this; the buffer has the piece,
-            // and the caller vouches for the user's memory.
-            unsafe { function(target, source, piece, cookie) };
+            // SAFETY: the buffer has the piece, and the caller vouches for the user's memory.
+            unsafe { self.handling.handle(target, source, piece) };
             at += piece;
         }
     }
@@ -187,7 +185,7 @@ mod tests {
     }
 
     fn memory(numbers: &mut [u64], section: (usize, usize), calls: &mut Calls) -> FunctionMemory {
-        let handling = Handling {
+        let handling = Handling::Own {
             function: double,
             cookie: std::ptr::from_mut(calls).cast(),
         };

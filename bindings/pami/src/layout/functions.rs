@@ -8,6 +8,7 @@
 use std::ffi::c_void;
 
 use crate::configuration::{attribute, query};
+use crate::layout::element::Element;
 use crate::layout::{self, Layout, layout_of};
 use crate::refusal::{Code, Refusal, answer};
 use crate::structures::{Configuration, Type, Value};
@@ -38,7 +39,7 @@ pub extern "C" fn PAMI_Type_add_simple(
     count: usize,
     stride: usize,
 ) -> Code {
-    answer(layout::build(type_, |builder| {
+    answer(layout::build(type_, Element::Mixed, |builder| {
         Ok(builder.add_simple(bytes, offset as i64, count, stride as i64)?)
     }))
 }
@@ -54,7 +55,7 @@ pub extern "C" fn PAMI_Type_add_typed(
 ) -> Code {
     let add = || {
         let subtype = layout_of(subtype, "subtype")?;
-        layout::build(type_, |builder| {
+        layout::build(type_, subtype.element, |builder| {
             Ok(builder.add_typed(&subtype.program, offset as i64, count, stride as i64)?)
         })
     };

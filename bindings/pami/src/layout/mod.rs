@@ -27,10 +27,12 @@ use std::sync::{Arc, OnceLock};
 use pamir_transport::gather_scatter::{Builder, Program};
 use parking_lot::{RwLock, RwLockWriteGuard};
 
+use crate::layout::element::Element;
 use crate::refusal::Refusal;
 use crate::structures::Type;
 use crate::types::element_bytes;
 
+pub mod element;
 pub mod end;
 pub mod function_memory;
 pub mod functions;
@@ -39,8 +41,8 @@ pub mod transform;
 /// The largest atom that a type may have, in bytes.
 pub const MOST_ATOM_BYTES: usize = 128;
 
-/// What a serialized type begins with: these, the atom, and then the program's code.
-const MAGIC: &[u8; 4] = b"PTY1";
+/// What a serialized type begins with: these, the atom, the elements, and then the program's code.
+const MAGIC: &[u8; 4] = b"PTY2";
 
 /// A type that is complete.
 #[derive(Debug)]
@@ -49,6 +51,8 @@ pub struct Layout {
     pub program: Program,
     /// What data functions take a multiple of.
     pub atom_bytes: usize,
+    /// What its data is.
+    pub element: Element,
     /// Made when it is first asked for.
     code: OnceLock<Box<[u8]>>,
 }
@@ -57,7 +61,7 @@ impl Layout {
     /// # Errors
     ///
     /// [`Refusal::AtomSize`] where the atom does not divide every block.
-    fn new(program: Program, atom_bytes: usize) -> Result<Self, Refusal> {
+    fn new(program: Program, atom_bytes: usize, element: Element) -> Result<Self, Refusal> {
         let unit = program.placed().node.unit();
         if !(1..=MOST_ATOM_BYTES).contains(&atom_bytes) || !unit.is_multiple_of(atom_bytes) {
             return Err(Refusal::AtomSize { atom_bytes, unit });
@@ -65,24 +69,26 @@ impl Layout {
         Ok(Self {
             program,
             atom_bytes,
+            element: element.of(unit),
             code: OnceLock::new(),
         })
     }
 
-    fn contiguous(bytes: usize) -> Self {
+    fn predefined(handle: Type, bytes: usize) -> Self {
         let mut builder = Builder::new();
         let added = builder.add_simple(bytes, 0, 1, bytes as i64);
         let program = added.and_then(|()| builder.complete());
         let program = program.expect("an element of a predefined type is a few bytes");
-        Self::new(program, bytes).expect("its only block is the atom")
+        let element = Element::Each(handle.addr() as u8);
+        Self::new(program, bytes, element).expect("its only block is the atom")
     }
 
     /// The layout as bytes, which stay as long as it does.
     pub fn code(&self) -> &[u8] {
         self.code.get_or_init(|| {
-            let atom = [self.atom_bytes as u8];
+            let facts = [self.atom_bytes as u8, self.element.code()];
             let program = self.program.serialize();
-            [MAGIC.as_slice(), &atom, &program].concat().into()
+            [MAGIC.as_slice(), &facts, &program].concat().into()
         })
     }
 
@@ -92,15 +98,16 @@ impl Layout {
     ///
     /// Whatever does not hold of the bytes; they may be anyone's.
     pub fn from_code(code: &[u8]) -> Result<Self, Refusal> {
-        let rest = code.strip_prefix(MAGIC).and_then(<[u8]>::split_first);
-        let (&atom, program) = rest.ok_or(Refusal::NotSerialized)?;
-        Self::new(Program::deserialize(program)?, atom.into())
+        let rest = code.strip_prefix(MAGIC).and_then(<[u8]>::split_first_chunk);
+        let ([atom, element], program) = rest.ok_or(Refusal::NotSerialized)?;
+        let element = Element::from_code(*element).ok_or(Refusal::NotSerialized)?;
+        Self::new(Program::deserialize(program)?, (*atom).into(), element)
     }
 }
 
 enum State {
     Free,
-    Building(Builder),
+    Building(Builder, Element),
     Complete(Arc<Layout>),
 }
 
@@ -163,7 +170,7 @@ fn missing(argument: &'static str) -> Refusal {
 fn predefined(handle: Type) -> Option<&'static Arc<Layout>> {
     let bytes = element_bytes(handle)?;
     let place = PREDEFINED_LAYOUTS.get(handle.addr())?;
-    Some(place.get_or_init(|| Arc::new(Layout::contiguous(bytes))))
+    Some(place.get_or_init(|| Arc::new(Layout::predefined(handle, bytes))))
 }
 
 /// The layout of a type that is complete.
@@ -185,7 +192,8 @@ pub fn layout_of(handle: Type, argument: &'static str) -> Result<Arc<Layout>, Re
 
 /// A new type without data, to be built.
 pub fn create() -> Type {
-    TABLE.write().insert(State::Building(Builder::new()))
+    let state = State::Building(Builder::new(), Element::Nothing);
+    TABLE.write().insert(state)
 }
 
 /// A new type that is complete.
@@ -193,18 +201,23 @@ pub fn insert(layout: Layout) -> Type {
     TABLE.write().insert(State::Complete(Arc::new(layout)))
 }
 
-/// Changes a type that is being built.
+/// Adds data of an element to a type that is being built.
 ///
 /// # Errors
 ///
 /// [`Refusal::Handle`], [`Refusal::Complete`], and what `change` refuses.
 pub fn build(
     handle: Type,
+    element: Element,
     change: impl FnOnce(&mut Builder) -> Result<(), Refusal>,
 ) -> Result<(), Refusal> {
     let (mut table, index) = building(handle)?;
     match &mut table.slots[index].state {
-        State::Building(builder) => change(builder),
+        State::Building(builder, elements) => {
+            change(builder)?;
+            *elements = elements.and(element);
+            Ok(())
+        }
         _ => Err(Refusal::Complete),
     }
 }
@@ -216,10 +229,10 @@ pub fn build(
 /// As for [`build`], [`Refusal::AtomSize`] and [`Refusal::Program`].
 pub fn complete(handle: Type, atom_bytes: usize) -> Result<(), Refusal> {
     let (mut table, index) = building(handle)?;
-    let State::Building(builder) = &table.slots[index].state else {
+    let State::Building(builder, element) = &table.slots[index].state else {
         return Err(Refusal::Complete);
     };
-    let layout = Layout::new(builder.clone().complete()?, atom_bytes)?;
+    let layout = Layout::new(builder.clone().complete()?, atom_bytes, *element)?;
     table.slots[index].state = State::Complete(Arc::new(layout));
     Ok(())
 }
@@ -258,7 +271,7 @@ mod tests {
     use crate::types::{PAMI_TYPE_BYTE, PAMI_TYPE_DOUBLE};
 
     fn add(handle: Type, bytes: usize, count: usize, stride: i64) {
-        build(handle, |builder| {
+        build(handle, Element::Mixed, |builder| {
             Ok(builder.add_simple(bytes, 0, count, stride)?)
         })
         .unwrap();
@@ -281,7 +294,10 @@ mod tests {
         }
         complete(handle, 4).unwrap();
         assert!(matches!(complete(handle, 4), Err(Refusal::Complete)));
-        assert!(matches!(build(handle, |_| Ok(())), Err(Refusal::Complete)));
+        assert!(matches!(
+            build(handle, Element::Nothing, |_| Ok(())),
+            Err(Refusal::Complete)
+        ));
         let layout = layout_of(handle, "type").unwrap();
         assert_eq!(
             (
@@ -309,7 +325,7 @@ mod tests {
         for word in [0, 29, 31, 32, 4096, 1 << 63, usize::MAX] {
             let handle = std::ptr::without_provenance_mut(word);
             assert!(layout_of(handle, "type").is_err(), "{word:#x}");
-            assert!(build(handle, |_| Ok(())).is_err());
+            assert!(build(handle, Element::Nothing, |_| Ok(())).is_err());
             assert!(complete(handle, 1).is_err() && destroy(handle).is_err());
         }
         assert!(matches!(
@@ -346,11 +362,10 @@ mod tests {
         for length in 0..code.len() {
             assert!(Layout::from_code(&code[..length]).is_err(), "{length}");
         }
-        code[4] = 5;
-        assert!(matches!(
-            Layout::from_code(&code),
-            Err(Refusal::AtomSize { .. })
-        ));
+        for (at, wrong) in [(5, 200), (4, 5)] {
+            code[at] = wrong;
+            assert!(Layout::from_code(&code).is_err(), "byte {at}");
+        }
         code[0] = b'X';
         assert!(matches!(
             Layout::from_code(&code),

@@ -58,7 +58,7 @@ pub unsafe extern "C" fn PAMI_Type_transform_data(
     let transform = || {
         let from = layout_of(source_type, "src_type")?;
         let to = layout_of(target_type, "dst_type")?;
-        let handling = Handling::of(function, cookie)?;
+        let handling = Handling::of(function, cookie, &to)?;
         if size == 0 {
             return Ok(());
         }
@@ -102,7 +102,7 @@ unsafe fn move_between(
     // SAFETY: as above.
     let end = unsafe { End::new(to.layout, to.address, to.offset, bytes, Some(handling))? };
     let End::Function(mut target) = end else {
-        return Err(Refusal::DataFunction);
+        return Err(Refusal::MixedElements);
     };
     let mut source = Section::new(source, from.offset, bytes);
     let mut chunk = [0_u8; CHUNK_BYTES];
@@ -120,8 +120,74 @@ unsafe fn move_between(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::element::Element;
     use crate::layout::{build, complete, create, destroy};
-    use crate::types::{PAMI_DATA_COPY, PAMI_TYPE_BYTE};
+    use crate::reduction::{PAMI_DATA_MAX, PAMI_DATA_NOOP, PAMI_DATA_SUM};
+    use crate::structures::Variable;
+    use crate::types::{PAMI_DATA_COPY, PAMI_TYPE_BYTE, PAMI_TYPE_DOUBLE};
+
+    #[test]
+    fn predefined_functions_combine_elements_between_layouts() {
+        const COUNT: usize = 3000;
+        let every_other = create();
+        let double = crate::layout::layout_of(PAMI_TYPE_DOUBLE.0, "type").unwrap();
+        build(every_other, double.element, |builder| {
+            Ok(builder.add_typed(&double.program, 0, COUNT, 16)?)
+        })
+        .unwrap();
+        complete(every_other, 8).unwrap();
+        let mut from: Vec<f64> = (0..COUNT).map(|number| number as f64).collect();
+        let mut transform = |function: &Variable<usize>, to: &mut Vec<f64>, (offset, bytes)| {
+            // SAFETY: a number is a function that is never called.
+            let function: DataFunction = unsafe { std::mem::transmute(function.0) };
+            let (source, to) = (from.as_mut_ptr().cast(), to.as_mut_ptr().cast());
+            let (none, double) = (std::ptr::null_mut(), PAMI_TYPE_DOUBLE.0);
+            // SAFETY: both vectors are as long as what is reached.
+            unsafe {
+                PAMI_Type_transform_data(
+                    source,
+                    double,
+                    0,
+                    to,
+                    every_other,
+                    offset,
+                    bytes,
+                    function,
+                    none,
+                )
+            }
+        };
+        for (function, result) in [
+            (
+                &PAMI_DATA_SUM,
+                (|there, came| there + came) as fn(f64, f64) -> f64,
+            ),
+            (&PAMI_DATA_MAX, f64::max),
+            (&PAMI_DATA_NOOP, |there, _| there),
+        ] {
+            let mut to = vec![1000.5; 2 * COUNT];
+            assert_eq!(
+                transform(function, &mut to, (8, 8 * COUNT - 8)),
+                Code::Success
+            );
+            for (at, number) in to.iter().enumerate() {
+                let hit = at % 2 == 0 && at > 0;
+                let came = (at / 2) as f64 - 1.0;
+                let expected = if hit { result(1000.5, came) } else { 1000.5 };
+                assert_eq!(*number, expected, "number {at}");
+            }
+            // Half an element cannot be combined.
+            assert_eq!(transform(function, &mut to, (4, 8)), Code::Invalid);
+        }
+        let mut to = vec![0.0; 2 * COUNT];
+        for no_such in [1, 15, 4095] {
+            assert_eq!(
+                transform(&Variable(no_such), &mut to, (0, 8)),
+                Code::Invalid
+            );
+        }
+        destroy(every_other).unwrap();
+    }
 
     unsafe extern "C" fn add(
         target: *mut c_void,
@@ -139,7 +205,7 @@ mod tests {
     fn data_is_copied_and_combined_between_layouts() {
         let [every_other, pairs] = [(4, 8), (8, 12)].map(|(bytes, stride)| {
             let handle = create();
-            build(handle, |builder| {
+            build(handle, Element::Mixed, |builder| {
                 Ok(builder.add_simple(bytes, 0, 4, stride)?)
             })
             .unwrap();
@@ -182,7 +248,7 @@ mod tests {
             let operation: DataFunction = std::mem::transmute(number);
             assert_eq!(refused(pairs, pairs, 2, 8, odd), Code::Invalid);
             assert_eq!(refused(pairs, pairs, 0, 6, odd), Code::Invalid);
-            assert_eq!(refused(pairs, pairs, 0, 8, operation), Code::Unimplemented);
+            assert_eq!(refused(pairs, pairs, 0, 8, operation), Code::Invalid);
             assert_eq!(refused(pairs, pairs, 8, usize::MAX, copy), Code::Invalid);
             assert_eq!(refused(base, pairs, 0, 8, copy), Code::Invalid);
             destroy(pairs).unwrap();

@@ -1,0 +1,34 @@
+//! `libpamir-heap.so`: large allocations from memory that the other ranks can map.
+//!
+//! A message between two private buffers is copied twice, or by the kernel. Where the buffers lie
+//! in memory that the peer can map, both ends copy at once and once only. `mpiexec --shared-heap`
+//! preloads this library into unmodified programs:
+//!
+//! ```text
+//! malloc, calloc, realloc, ... ─▶ interposition ─┬─ small ─▶ the C library's own
+//!                                                └─ large ─▶ heap ─▶ runs of pages in a segment
+//! MPI_Init ─▶ pamir_shared_heap ─▶ the rank's block in the job ─▶ peers map the segment on demand
+//! fork     ─▶ fork.rs: the child gets a private copy before either goes on
+//! ```
+//!
+//! | file | what |
+//! |---|---|
+//! | `runs.rs` | which pages are in use: boundary tags and lists by size |
+//! | `heap.rs` | blocks of memory in the segment, by runs of pages |
+//! | `global.rs` | the process's one heap: when it is made, its lock, its bounds |
+//! | `fork.rs` | a child's private copy |
+//! | `interposition.rs` | the C library's functions, and what MPI asks |
+//!
+//! Invariants: an address belongs to the heap exactly if it lies within the heap's bounds, which
+//! never change; nothing here allocates through the functions that it replaces while the lock is
+//! held.
+
+// A test program keeps the C library's own functions; tests/tests/shared_heap.rs preloads these.
+#[cfg(not(test))]
+mod fork;
+#[cfg(not(test))]
+mod global;
+mod heap;
+#[cfg(not(test))]
+mod interposition;
+mod runs;

@@ -1,0 +1,271 @@
+//! Advancing contexts: what has come is received, what waits goes on, posted work runs.
+//!
+//! Before: `PAMI_Context_advance` and its like. After: dispatch functions and callbacks have been
+//! called, in the calling thread ("Parallel active messages": advance is the only mover).
+//!
+//! ```text
+//! look   the lane that carried the last packet: messages of one line, straight to their function
+//! poll   all lanes, what waits for room, posted work
+//!
+//! advance(maximum):  look  poll  pause │ look  pause │ look  pause │ ...  look  poll  pause │ ...
+//!                    └──── first ────┘   └── at most 15 that only look ──┘
+//! ```
+//!
+//! The answer to a message comes most likely from where the last one came, so a look at that one
+//! lane comes more often than a poll of all of them: it is where a ping-pong is decided. How many
+//! only look, doubles with each look that finds something, and falls to none when a poll finds
+//! something in another lane.
+//!
+//! Invariants: each call polls, unless a look has found something; after [`MOST_LINES`] messages
+//! that looks have found, the next one polls, so that no other lane waits for ever.
+
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use lock_api::RawMutex as _;
+use pamir_driver::waiting::SPIN_POLLS;
+use pamir_transport::active::ActiveError;
+use pamir_transport::context::Context;
+
+use crate::context::{ContextObject, context_of, living_context, no_context};
+use crate::refusal::{Code, Refusal, refused};
+
+/// The most turns from one poll to the next.
+const MOST_TURNS: usize = 16;
+
+/// The most messages that are received by looking before the next poll.
+const MOST_LINES: u32 = 64;
+
+/// The most messages that one look receives.
+const BURST: u32 = 16;
+
+/// How a context waits.
+#[derive(Debug)]
+pub struct Waiting {
+    /// Other ranks share this one's processor.
+    crowded: bool,
+    /// Turns, one after another, that found nothing. Relaxed everywhere: it only decides how to
+    /// wait.
+    empty: AtomicU32,
+    /// Turns from one poll to the next, a power of two.
+    turns: Cell<usize>,
+    /// Messages that looks may still receive before the next poll.
+    lines_left: Cell<u32>,
+}
+
+impl Waiting {
+    /// Of a context whose rank shares its processor with others, or not.
+    pub fn new(crowded: bool) -> Self {
+        Self {
+            crowded,
+            empty: AtomicU32::new(0),
+            turns: Cell::new(1),
+            lines_left: Cell::new(MOST_LINES),
+        }
+    }
+
+    /// Something was found.
+    #[inline(always)]
+    fn reset(&self) {
+        self.empty.store(0, Ordering::Relaxed);
+    }
+
+    /// A look has received messages.
+    #[inline(always)]
+    fn looked(&self, lines: u32) {
+        self.lines_left
+            .set(self.lines_left.get().saturating_sub(lines));
+        // Each empty turn gives the processor away where it is shared: then all lanes have theirs.
+        let most = if self.crowded { 1 } else { MOST_TURNS };
+        self.turns.set((2 * self.turns.get()).min(most));
+        self.reset();
+    }
+
+    /// A poll comes; what it finds lies in the lane that looks are for, or `elsewhere`.
+    fn polled(&self, elsewhere: bool) {
+        self.lines_left.set(MOST_LINES);
+        if elsewhere {
+            self.turns.set(1);
+        }
+    }
+
+    /// After a turn that found nothing. It never sleeps: who knows what else the thread has to
+    /// advance.
+    #[inline(always)]
+    fn pause(&self) {
+        let turns = self.empty.load(Ordering::Relaxed).saturating_add(1);
+        self.empty.store(turns, Ordering::Relaxed);
+        if turns > SPIN_POLLS || self.crowded {
+            std::thread::yield_now();
+        } else {
+            // The reader would take the line away from the writer in the middle of its store.
+            std::hint::spin_loop();
+        }
+    }
+}
+
+impl ContextObject {
+    /// Receives messages of one line from where the last packet came; whether there were any.
+    #[inline(always)]
+    fn look(&self, context: &Context) -> bool {
+        let most = BURST.min(self.waiting().lines_left.get());
+        let mut lines = 0;
+        while lines < most && self.look_once(context) {
+            lines += 1;
+        }
+        if lines > 0 {
+            self.waiting().looked(lines);
+        }
+        lines > 0
+    }
+
+    #[inline(always)]
+    fn look_once(&self, context: &Context) -> bool {
+        context.take_active_line(
+            |dispatch| self.receivers().immediate(dispatch),
+            |receiver, origin, header, data| {
+                receiver.give(self.words().word(origin), header, data);
+            },
+        )
+    }
+
+    /// Polls all lanes; whether anything happened.
+    #[inline(never)]
+    fn poll(&self, context: &Context) -> Result<bool, Refusal> {
+        let before = context.recent_origin();
+        let mut moved = context.advance().map_err(ActiveError::from)?;
+        self.waiting().polled(context.recent_origin() != before);
+        if !self.work().is_empty() {
+            moved |= self.work().run(context) > 0;
+        }
+        if !moved {
+            moved = context.end_what_departed().map_err(ActiveError::from)? > 0;
+        }
+        Ok(moved)
+    }
+
+    /// One turn of several contexts.
+    #[inline(never)]
+    fn turn(&self, context: &Context) -> Result<bool, Refusal> {
+        Ok(self.look(context) || self.poll(context)?)
+    }
+
+    /// Looks and polls, `maximum` turns at most.
+    #[inline(always)]
+    fn advance(&self, context: &Context, maximum: usize) -> Code {
+        for turn in 0..maximum {
+            if self.look(context) {
+                return Code::Success;
+            }
+            if turn & (self.waiting().turns.get() - 1) == 0 {
+                match self.poll(context) {
+                    Ok(false) => {}
+                    Ok(true) => {
+                        self.waiting().reset();
+                        return Code::Success;
+                    }
+                    Err(refusal) => return refused(refusal),
+                }
+            }
+            self.waiting().pause();
+        }
+        Code::Again
+    }
+}
+
+/// # Safety
+///
+/// `context` is a context's handle, and the calling thread has the context for itself.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Context_advance(context: *mut c_void, maximum: usize) -> Code {
+    // SAFETY: the caller vouches for the handle, and for having the context.
+    let object = unsafe { living_context(context) };
+    // SAFETY: as above.
+    let context = object.map(|object| (object, unsafe { object.context() }));
+    match context {
+        Some((object, context)) => object.advance(context, maximum),
+        None => refused(no_context()),
+    }
+}
+
+/// # Safety
+///
+/// `context` has `count` handles of contexts that the calling thread has for itself.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Context_advancev(
+    context: *mut *mut c_void,
+    count: usize,
+    maximum: usize,
+) -> Code {
+    let advance = |object: &ContextObject| {
+        // SAFETY: the caller vouches for having the contexts.
+        let context = unsafe { object.context() };
+        object.turn(context)
+    };
+    // SAFETY: the caller vouches for the handles.
+    unsafe { advance_each(context, count, maximum, advance) }
+}
+
+/// # Safety
+///
+/// `context` has `count` handles of contexts; who uses them has their locks.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn PAMI_Context_trylock_advancev(
+    context: *mut *mut c_void,
+    count: usize,
+    maximum: usize,
+) -> Code {
+    let advance = |object: &ContextObject| {
+        if !object.lock().try_lock() {
+            return Ok(false);
+        }
+        // SAFETY: the lock was just taken, and every user takes it.
+        let moved = object.turn(unsafe { object.context() });
+        // SAFETY: taken above.
+        unsafe { object.lock().unlock() };
+        moved
+    };
+    // SAFETY: the caller vouches for the handles.
+    unsafe { advance_each(context, count, maximum, advance) }
+}
+
+/// Advances several contexts in turn, until something has happened.
+///
+/// # Safety
+///
+/// `contexts` has `count` handles of contexts.
+unsafe fn advance_each(
+    contexts: *mut *mut c_void,
+    count: usize,
+    maximum: usize,
+    advance: impl Fn(&ContextObject) -> Result<bool, Refusal>,
+) -> Code {
+    if contexts.is_null() {
+        let argument = "context";
+        return refused(Refusal::Null { argument });
+    }
+    for _ in 0..maximum {
+        let (mut moved, mut last) = (false, None);
+        for index in 0..count {
+            // SAFETY: the caller vouches for the handles.
+            let object = unsafe { context_of(*contexts.add(index)) };
+            let one = object.and_then(|object| Ok((object, advance(object)?)));
+            match one {
+                Ok((object, one)) => (moved, last) = (moved | one, Some(object)),
+                Err(refusal) => return refused(refusal),
+            }
+        }
+        if moved {
+            if let Some(object) = last {
+                object.waiting().reset();
+            }
+            return Code::Success;
+        }
+        match last {
+            Some(object) => object.waiting().pause(),
+            None => std::thread::yield_now(),
+        }
+    }
+    Code::Again
+}

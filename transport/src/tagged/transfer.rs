@@ -1,0 +1,544 @@
+//! Large data that both ends of a message copy through the kernel, each a part.
+//!
+//! Before: [`crate::tagged::arrival`] has matched a message whose data waits at its origin in one
+//! piece, and the receive's buffer is one piece too. After: the receive is complete, and the
+//! origin's send.
+//!
+//! ```text
+//!   origin                                                  target
+//!     REQUEST_TO_SEND: address, length ───────────────────▶ matched: a *pull*
+//!     a *push*  ◀─── CLEAR_TO_COPY: address, length, slot ─
+//!     claims from the back                                  claims from the front
+//!     process_vm_writev                                     process_vm_readv
+//!               ◀─── FINISHED ──────────────────────────────  nothing is left, its own are read
+//!     nothing is left, its own are written ─── PUSHED ────▶
+//! ```
+//!
+//! Pieces are claimed from a word that both see ([`pamir_shm::piece_claims`]), one of a few a lane;
+//! a pull that finds none free goes on alone, and takes one when it becomes free. Whoever is not
+//! in a call claims nothing: the other one copies everything, so a send goes on while its origin
+//! computes. Each advance copies one piece, of the oldest pull and of the newest push: with many
+//! messages under way, the ends take whole messages, from the two ends of the queue.
+//!
+//! A pull, at the target:
+//!
+//! | from    | becomes | when |
+//! |---------|---------|------|
+//! | pulling | copied  | nothing is left to claim: `FINISHED` is sent |
+//! | copied  | done    | the origin has claimed nothing, or its `PUSHED` has come |
+//! | any     | refused | a copy failed here, or a `PUSHED` says so: `CLEAR_TO_SEND`, and packets |
+//!
+//! A push, at the origin:
+//!
+//! | from    | becomes | when |
+//! |---------|---------|------|
+//! | pushing | over    | nothing is left to claim, or `FINISHED` comes: `PUSHED` is sent, if anything was |
+//! | pushing | failed  | a copy failed: a `PUSHED` that says so; `FINISHED` no longer completes the send |
+//! | any     | over    | `CLEAR_TO_SEND` comes: packets |
+//!
+//! Invariants: the origin writes to the target's memory only between a claim and the next packet
+//! that it sends or handles, so once the target has its `PUSHED`, or packets behind a
+//! `CLEAR_TO_SEND`, nothing is written any more. A piece is copied by whoever claimed it, or the
+//! whole message comes again in packets.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+
+use pamir_driver::kernel_copy::{self, KernelCopyError};
+use pamir_driver::layout::TRANSFER_SLOTS;
+use pamir_driver::packet::Packet;
+use pamir_driver::unit::UnitError;
+use pamir_shm::mapped::Mapped;
+use pamir_shm::piece_claims::{Generation, MOST_UNITS, Piece, PieceClaims, Side};
+
+use crate::context::Context;
+use crate::protocol::kind;
+use crate::tagged::buffer::Buffer;
+use crate::tagged::request::RequestId;
+
+/// In a `PUSHED`: the origin could not copy what it had claimed.
+const FAILED: u16 = 1;
+
+/// The shortest unit of claims: a page, which the kernel copies as a whole.
+const PAGE_BYTES: usize = 4096;
+
+/// The shortest piece: what a system call for one more costs is not gained by sharing less.
+const SHORTEST_PIECE_BYTES: usize = 16 * 1024;
+
+/// The shortest piece of a target that has copied one, and whose origin may not be there.
+const LATER_PIECE_BYTES: usize = 128 * 1024;
+
+/// The longest piece: so long the other end may have to wait, or another message.
+const LONGEST_PIECE_BYTES: usize = 512 * 1024;
+
+/// The transfers under way of one context.
+#[derive(Debug, Default)]
+pub(crate) struct Transfers {
+    /// Pulling, the oldest first.
+    pulls: RefCell<VecDeque<Pull>>,
+    /// Copied here, and waiting for what the origin has claimed.
+    copied: RefCell<Vec<Pull>>,
+    /// Pushing, the oldest first.
+    pushes: RefCell<VecDeque<Push>>,
+    /// Sends of which a push has failed; they wait for a `CLEAR_TO_SEND`.
+    failed: RefCell<Vec<RequestId>>,
+    /// For each origin, which words of its lane are taken, as bits; made with the first pull.
+    slots: RefCell<Vec<u8>>,
+    /// Whether a push has ever begun: `FINISHED` and `CLEAR_TO_SEND` need not look otherwise.
+    has_pushed: Cell<bool>,
+}
+
+impl Transfers {
+    /// Transfers that an advance goes on with.
+    pub(crate) fn under_way(&self) -> usize {
+        self.pulls.borrow().len() + self.pushes.borrow().len()
+    }
+
+    /// A free word of the lane from `origin`.
+    fn take_slot(&self, origin: u32, origins: usize) -> Option<usize> {
+        let mut slots = self.slots.borrow_mut();
+        slots.resize(origins, 0);
+        let taken = &mut slots[origin as usize];
+        let free = taken.trailing_ones() as usize;
+        (free < TRANSFER_SLOTS).then(|| {
+            *taken |= 1 << free;
+            free
+        })
+    }
+
+    /// The transfer is over: nobody claims of it any more, and its word may serve another.
+    fn give_slot_back(&self, origin: u32, slot: Option<Slot>) {
+        if let Some(slot) = slot {
+            slot.claims.close();
+            self.slots.borrow_mut()[origin as usize] &= !(1 << slot.index);
+        }
+    }
+}
+
+/// The word of a transfer.
+#[derive(Debug)]
+struct Slot {
+    index: usize,
+    claims: Mapped<PieceClaims>,
+    generation: Generation,
+}
+
+/// The addresses of a transfer's data at both ends.
+#[derive(Clone, Copy, Debug)]
+struct Data {
+    local: *mut u8,
+    remote: u64,
+    bytes: usize,
+}
+
+impl Data {
+    /// Bytes of a unit of claims, the same at both ends.
+    fn unit_bytes(&self) -> usize {
+        let least = self.bytes.div_ceil(MOST_UNITS as usize);
+        least.next_power_of_two().max(PAGE_BYTES)
+    }
+
+    fn units(&self) -> u32 {
+        self.bytes.div_ceil(self.unit_bytes()) as u32
+    }
+
+    /// At least one unit.
+    fn units_of(&self, bytes: usize) -> u32 {
+        (bytes / self.unit_bytes()).max(1) as u32
+    }
+
+    /// Copies a piece in the direction of `copy`.
+    ///
+    /// # Safety
+    ///
+    /// The local memory is good for that.
+    unsafe fn copy(
+        &self,
+        piece: Piece,
+        copy: impl FnOnce(*mut u8, u64, usize) -> Result<(), KernelCopyError>,
+    ) -> Result<(), KernelCopyError> {
+        let unit_bytes = self.unit_bytes();
+        let start = piece.start as usize * unit_bytes;
+        let bytes = (piece.units as usize * unit_bytes).min(self.bytes - start);
+        copy(
+            self.local.wrapping_add(start),
+            self.remote.wrapping_add(start as u64),
+            bytes,
+        )
+    }
+}
+
+/// A matched message whose data this task copies from its origin.
+#[derive(Debug)]
+struct Pull {
+    origin: u32,
+    id: RequestId,
+    origins_request: u64,
+    /// Bytes of the message; the data may be cut.
+    message_bytes: usize,
+    data: Data,
+    /// The origin never copies: it is this task, or shares its processor.
+    alone: bool,
+    slot: Option<Slot>,
+    /// Units copied from the front.
+    front: u32,
+    /// The origin has written all that it had claimed.
+    pushed: bool,
+}
+
+impl Pull {
+    /// The next piece; as much as is left if other messages wait, whose pieces the origin takes.
+    fn claim(&self, others_wait: bool) -> Option<Piece> {
+        let (total, front) = (self.data.units(), self.front);
+        let longest = self.data.units_of(LONGEST_PIECE_BYTES);
+        let Some(slot) = &self.slot else {
+            let left = total - front;
+            let units = left.min(longest);
+            let left = left - units;
+            let start = front;
+            return (units != 0).then_some(Piece { start, units, left });
+        };
+        let shortest = self.data.units_of(if front == 0 {
+            SHORTEST_PIECE_BYTES
+        } else {
+            LATER_PIECE_BYTES
+        });
+        let wanted = |left: u32| {
+            // Half of it, the rest being the origin's: now, or when it comes later.
+            let half = left.div_ceil(2).max(shortest);
+            let units = if others_wait { left } else { half };
+            units.min(longest)
+        };
+        slot.claims
+            .claim(slot.generation, Side::Front, total, wanted)
+    }
+
+    /// Units that the origin has claimed, now that nothing is left.
+    fn claimed_by_origin(&self) -> Result<u32, UnitError> {
+        let total = self.data.units();
+        let claimed = match &self.slot {
+            None => Some((self.front, 0)),
+            Some(slot) => slot.claims.claimed(slot.generation, total),
+        };
+        let sound = |&(front, back): &(u32, u32)| front == self.front && front + back == total;
+        let reason = "it has claimed pieces that it could not";
+        let rank = self.origin;
+        let (_, back) = claimed
+            .filter(sound)
+            .ok_or(UnitError::Packet { rank, reason })?;
+        Ok(back)
+    }
+}
+
+/// A message of this task's whose data its target copies, and this task too.
+#[derive(Debug)]
+struct Push {
+    target: u32,
+    id: RequestId,
+    targets_request: u64,
+    data: Data,
+    claims: Mapped<PieceClaims>,
+    generation: Generation,
+    /// Something was claimed and written.
+    has_copied: bool,
+}
+
+impl Push {
+    fn claim(&self) -> Option<Piece> {
+        let longest = self.data.units_of(LONGEST_PIECE_BYTES);
+        let total = self.data.units();
+        self.claims
+            .claim(self.generation, Side::Back, total, |left| left.min(longest))
+    }
+}
+
+/// What a matched message needs to be pulled.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Matched {
+    pub(crate) id: RequestId,
+    pub(crate) origin: u32,
+    pub(crate) origins_request: u64,
+    pub(crate) message_bytes: usize,
+    /// Where the data lies at the origin.
+    pub(crate) address: u64,
+    /// Where it shall go, and how much there is room for.
+    pub(crate) target: (*mut u8, usize),
+    /// Whether the origin shall copy too.
+    pub(crate) together: bool,
+}
+
+impl Context {
+    /// At the target: copies a matched message through the kernel from now on.
+    pub(crate) fn pull(&self, matched: Matched) -> Result<(), UnitError> {
+        let (local, room) = matched.target;
+        let mut pull = Pull {
+            origin: matched.origin,
+            id: matched.id,
+            origins_request: matched.origins_request,
+            message_bytes: matched.message_bytes,
+            data: Data {
+                local,
+                remote: matched.address,
+                bytes: matched.message_bytes.min(room),
+            },
+            alone: !matched.together || matched.origin as usize == self.task(),
+            slot: None,
+            front: 0,
+            pushed: false,
+        };
+        self.ask_origin(&mut pull)?;
+        self.transfers.pulls.borrow_mut().push_back(pull);
+        self.add_to_background();
+        Ok(())
+    }
+
+    /// Asks a pull's origin to copy too, if there is a word to claim from.
+    fn ask_origin(&self, pull: &mut Pull) -> Result<(), UnitError> {
+        if pull.alone {
+            return Ok(());
+        }
+        let Some(index) = self.transfers.take_slot(pull.origin, self.tasks()) else {
+            return Ok(());
+        };
+        let origin = pull.origin as usize;
+        let claims = self.unit.piece_claims(origin, self.task(), index)?;
+        let generation = claims.open();
+        let words = [
+            pull.id.word(),
+            pull.data.local as u64,
+            pull.data.bytes as u64,
+            index as u64 | u64::from(generation.word()) << 32,
+        ];
+        pull.slot = Some(Slot {
+            index,
+            claims,
+            generation,
+        });
+        let words = words.map(u64::to_ne_bytes);
+        let (kind, request) = (kind::CLEAR_TO_COPY, pull.origins_request);
+        self.control(origin, kind, 0, request, words.as_flattened())
+    }
+
+    /// A pull has given its word back: the next one from that origin takes it.
+    fn ask_origin_of_next(&self, origin: u32) -> Result<(), UnitError> {
+        let mut pulls = self.transfers.pulls.borrow_mut();
+        let waits = |pull: &&mut Pull| {
+            pull.origin == origin && pull.slot.is_none() && pull.front == 0 && !pull.alone
+        };
+        match pulls.iter_mut().find(waits) {
+            Some(next) => self.ask_origin(next),
+            None => Ok(()),
+        }
+    }
+
+    /// Goes on with a piece of a pull and one of a push; how many were copied.
+    pub(crate) fn poll_transfers(&self) -> Result<usize, UnitError> {
+        Ok(usize::from(self.pull_piece()?) + usize::from(self.push_piece()?))
+    }
+
+    fn pull_piece(&self) -> Result<bool, UnitError> {
+        let Some(mut pull) = self.transfers.pulls.borrow_mut().pop_front() else {
+            return Ok(false);
+        };
+        let others_wait = !self.transfers.pulls.borrow().is_empty();
+        let Some(piece) = pull.claim(others_wait) else {
+            return self.end_pull(pull).map(|()| true);
+        };
+        let process = self.process(pull.origin);
+        // SAFETY: the piece lies in the receive's buffer, which whoever posted it vouched for
+        // until it is complete; the kernel checks the origin's address.
+        let copied = unsafe {
+            pull.data.copy(piece, |local, remote, bytes| {
+                kernel_copy::read(process, local, remote, bytes)
+            })
+        };
+        if let Err(error) = copied {
+            self.note_refusal(error);
+            return self.pull_in_packets(pull).map(|()| true);
+        }
+        pull.front += piece.units;
+        if piece.left == 0 {
+            return self.end_pull(pull).map(|()| true);
+        }
+        self.transfers.pulls.borrow_mut().push_front(pull);
+        Ok(true)
+    }
+
+    /// All is claimed, and this task's own pieces are copied.
+    fn end_pull(&self, pull: Pull) -> Result<(), UnitError> {
+        let origin = pull.origin as usize;
+        self.control(origin, kind::FINISHED, 0, pull.origins_request, &[])?;
+        if pull.claimed_by_origin()? == 0 || pull.pushed {
+            return self.pulled(pull);
+        }
+        self.transfers.copied.borrow_mut().push(pull);
+        Ok(())
+    }
+
+    /// All has been copied by both ends.
+    fn pulled(&self, pull: Pull) -> Result<(), UnitError> {
+        self.transfers.give_slot_back(pull.origin, pull.slot);
+        if let Some(request) = self.requests.get(pull.id) {
+            self.received(pull.id, request, pull.message_bytes);
+        }
+        self.ask_origin_of_next(pull.origin)
+    }
+
+    /// One of the ends could not copy: the whole message shall come in packets.
+    fn pull_in_packets(&self, pull: Pull) -> Result<(), UnitError> {
+        self.transfers.give_slot_back(pull.origin, pull.slot);
+        self.ask_for_packets(pull.id, pull.origin, pull.origins_request)
+    }
+
+    /// At the target: the origin has written what it had claimed, or could not.
+    pub(crate) fn pushed(&self, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+        let id = RequestId::from_word(packet.word(0));
+        let failed = packet.auxiliary() == FAILED;
+        let is_it = |pull: &Pull| pull.id == id && pull.origin == origin;
+        let mut copied = self.transfers.copied.borrow_mut();
+        if let Some(place) = copied.iter().position(is_it) {
+            let pull = copied.swap_remove(place);
+            drop(copied);
+            return if failed {
+                self.pull_in_packets(pull)
+            } else {
+                self.pulled(pull)
+            };
+        }
+        let mut pulls = self.transfers.pulls.borrow_mut();
+        // One that is not found has been taken back, and comes in packets.
+        let Some(place) = pulls.iter().position(is_it) else {
+            return Ok(());
+        };
+        if !failed {
+            pulls[place].pushed = true;
+            return Ok(());
+        }
+        let pull = pulls.remove(place);
+        drop(pulls);
+        pull.map_or(Ok(()), |pull| self.pull_in_packets(pull))
+    }
+
+    /// At the origin: the target copies a message of this task's, which may copy too.
+    pub(crate) fn clear_to_copy(&self, target: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+        let id = RequestId::from_word(packet.word(0));
+        let Some(request) = self.requests.get(id) else {
+            return Ok(());
+        };
+        let [targets_request, remote, bytes, word] = [8, 16, 24, 32].map(|at| packet.word(at));
+        let (bytes, slot) = (bytes as usize, word as u32 as usize);
+        let local = match &*request.buffer.borrow() {
+            Buffer::Contiguous {
+                address,
+                bytes: whole,
+            } if bytes <= *whole && slot < TRANSFER_SLOTS => *address,
+            _ => {
+                let reason = "it copies what is not offered";
+                return Err(UnitError::Packet {
+                    rank: target,
+                    reason,
+                });
+            }
+        };
+        if self.kernel_refuses.get() {
+            return Ok(());
+        }
+        let claims = self.unit.piece_claims(self.task(), target as usize, slot)?;
+        self.transfers.pushes.borrow_mut().push_back(Push {
+            target,
+            id,
+            targets_request,
+            data: Data {
+                local,
+                remote,
+                bytes,
+            },
+            claims,
+            generation: Generation::from_word((word >> 32) as u32),
+            has_copied: false,
+        });
+        self.transfers.has_pushed.set(true);
+        self.add_to_background();
+        Ok(())
+    }
+
+    fn push_piece(&self) -> Result<bool, UnitError> {
+        let Some(mut push) = self.transfers.pushes.borrow_mut().pop_back() else {
+            return Ok(false);
+        };
+        let Some(piece) = push.claim() else {
+            return self.end_push(&push, 0).map(|()| true);
+        };
+        let process = self.process(push.target);
+        push.has_copied = true;
+        // SAFETY: the piece lies in the send's buffer, which whoever started it vouched for until
+        // it is complete; the target expects it to be written, until this task says that it has.
+        let copied = unsafe {
+            push.data.copy(piece, |local, remote, bytes| {
+                kernel_copy::write(process, local, remote, bytes)
+            })
+        };
+        if let Err(error) = copied {
+            self.note_refusal(error);
+            self.transfers.failed.borrow_mut().push(push.id);
+            return self.end_push(&push, FAILED).map(|()| true);
+        }
+        if piece.left == 0 {
+            return self.end_push(&push, 0).map(|()| true);
+        }
+        self.transfers.pushes.borrow_mut().push_back(push);
+        Ok(true)
+    }
+
+    /// This task copies no more of a message: the target is told, if it has copied anything.
+    fn end_push(&self, push: &Push, how: u16) -> Result<(), UnitError> {
+        if !push.has_copied {
+            return Ok(());
+        }
+        let target = push.target as usize;
+        self.control(target, kind::PUSHED, how, push.targets_request, &[])
+    }
+
+    fn take_push(&self, id: RequestId) -> Option<Push> {
+        let mut pushes = self.transfers.pushes.borrow_mut();
+        let place = pushes.iter().position(|push| push.id == id)?;
+        pushes.remove(place)
+    }
+
+    /// At the origin: the target has copied all that this task has not claimed. Whether the send
+    /// is complete.
+    pub(crate) fn end_push_of(&self, id: RequestId) -> Result<bool, UnitError> {
+        if !self.transfers.has_pushed.get() {
+            return Ok(true);
+        }
+        if let Some(push) = self.take_push(id) {
+            self.end_push(&push, 0)?;
+        }
+        Ok(!self.transfers.failed.borrow().contains(&id))
+    }
+
+    /// At the origin: the target wants the data in packets, all of it.
+    pub(crate) fn drop_push_of(&self, id: RequestId) {
+        if self.transfers.has_pushed.get() {
+            self.take_push(id);
+            self.transfers
+                .failed
+                .borrow_mut()
+                .retain(|failed| *failed != id);
+        }
+    }
+
+    fn process(&self, task: u32) -> i32 {
+        self.unit.job().process(task as usize).unwrap_or(0)
+    }
+
+    /// What is refused for the other process's sake is not tried again.
+    fn note_refusal(&self, error: KernelCopyError) {
+        if !error.is_about_memory() {
+            self.kernel_refuses.set(true);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

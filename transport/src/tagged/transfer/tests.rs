@@ -1,0 +1,277 @@
+//! Who copies what, by who attends: contexts of one job in one process, advanced one by one.
+
+use std::ptr::NonNull;
+
+use proptest::prelude::*;
+
+use super::{LONGEST_PIECE_BYTES, TRANSFER_SLOTS};
+use crate::context::Context;
+use crate::protocol::select::SendProtocol;
+use crate::tagged::buffer::Buffer;
+use crate::tagged::envelope::Pattern;
+use crate::tagged::request::RequestId;
+use crate::tagged::send::{Address, Completion};
+use crate::tagged::tests::contexts;
+
+/// Long enough for the protocol, and several pieces.
+const BYTES: usize = 3 * LONGEST_PIECE_BYTES + 5000;
+
+fn memory(address: *mut u8, bytes: usize) -> Buffer {
+    Buffer::Contiguous { address, bytes }
+}
+
+fn send(context: &Context, tag: i32, source: *const u8, bytes: usize) -> RequestId {
+    let to = Address {
+        task: 1,
+        context: 0,
+        tag,
+    };
+    let buffer = memory(source.cast_mut(), bytes);
+    assert_eq!(
+        context.table.protocol_for(&buffer),
+        SendProtocol::RendezvousTogether
+    );
+    // SAFETY: the tests keep their memory until everything is complete.
+    unsafe { context.start_send(to, buffer, Completion::Local) }.unwrap()
+}
+
+fn receive(context: &Context, tag: i32, target: *mut u8, bytes: usize) -> RequestId {
+    let pattern = Pattern::new(0, Some(0), Some(tag));
+    // SAFETY: as in `send`.
+    unsafe { context.receive(pattern, memory(target, bytes)) }
+        .unwrap()
+        .id()
+}
+
+fn is_complete(context: &Context, id: RequestId) -> bool {
+    context.requests().get(id).unwrap().is_complete()
+}
+
+fn pattern(bytes: usize, seed: usize) -> Vec<u8> {
+    (0..bytes)
+        .map(|at| (((at + seed) * 31) >> 3) as u8)
+        .collect()
+}
+
+/// Advances contexts in turn until nothing is under way in them.
+fn settle(contexts: &[&Context]) {
+    let mut quiet = 0;
+    for _ in 0..100_000 {
+        let moved = contexts.iter().map(|context| context.advance().unwrap());
+        quiet = if moved.fold(false, |any, moved| any | moved) {
+            0
+        } else {
+            quiet + 1
+        };
+        if quiet == 3 {
+            return;
+        }
+    }
+    panic!("it goes on for ever");
+}
+
+#[test]
+fn a_target_that_waits_copies_everything_while_the_origin_computes() {
+    let contexts = contexts(2);
+    let (origin, target) = (&contexts[0], &contexts[1]);
+    let source = pattern(BYTES, 1);
+    let mut received = vec![0_u8; BYTES];
+    let sent = send(origin, 5, source.as_ptr(), BYTES);
+    let got = receive(target, 5, received.as_mut_ptr(), BYTES);
+    settle(&[target]);
+    assert!(is_complete(target, got) && !is_complete(origin, sent));
+    assert!(received == source);
+    settle(&[origin]);
+    assert!(is_complete(origin, sent));
+}
+
+#[test]
+fn an_origin_that_waits_copies_everything_while_the_target_computes() {
+    let contexts = contexts(2);
+    let (origin, target) = (&contexts[0], &contexts[1]);
+    let source = pattern(BYTES, 2);
+    let mut received = vec![0_u8; BYTES];
+    let sent = send(origin, 5, source.as_ptr(), BYTES);
+    target.advance().unwrap();
+    // The message is here: receiving it starts the transfer, without an advance of the target.
+    let got = receive(target, 5, received.as_mut_ptr(), BYTES);
+    settle(&[origin]);
+    assert!(received == source);
+    assert!(!is_complete(target, got) && !is_complete(origin, sent));
+    target.advance().unwrap();
+    assert!(is_complete(target, got));
+    settle(&[origin]);
+    assert!(is_complete(origin, sent));
+}
+
+#[test]
+fn more_messages_than_words_are_shared_too() {
+    let contexts = contexts(2);
+    let (origin, target) = (&contexts[0], &contexts[1]);
+    let count = 3 * TRANSFER_SLOTS;
+    let bytes = 100_000;
+    let sources: Vec<_> = (0..count).map(|seed| pattern(bytes, seed)).collect();
+    let mut targets = vec![vec![0_u8; bytes]; count];
+    let sent: Vec<_> = (0..)
+        .zip(&sources)
+        .map(|(tag, source)| send(origin, tag, source.as_ptr(), bytes))
+        .collect();
+    target.advance().unwrap();
+    let got: Vec<_> = (0..)
+        .zip(&mut targets)
+        .map(|(tag, memory)| receive(target, tag, memory.as_mut_ptr(), bytes))
+        .collect();
+    // The origin copies those that it was asked for; the target gives their words to others.
+    settle(&[origin]);
+    let there = sources.iter().zip(&targets);
+    assert_eq!(
+        there.filter(|(one, other)| one == other).count(),
+        TRANSFER_SLOTS
+    );
+    settle(&[target, origin]);
+    assert!(got.iter().all(|id| is_complete(target, *id)));
+    assert!(sent.iter().all(|id| is_complete(origin, *id)));
+    assert!(sources == targets);
+}
+
+/// Memory that can be taken away from the kernel.
+struct Pages(NonNull<u8>, usize);
+
+impl Pages {
+    fn new(bytes: usize) -> Self {
+        let (access, flags) = (
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+        );
+        // SAFETY: a new mapping at an address of the kernel's choice.
+        let memory = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, flags, -1, 0) };
+        assert_ne!(memory, libc::MAP_FAILED);
+        Self(NonNull::new(memory.cast()).unwrap(), bytes)
+    }
+
+    fn allow(&self, access: i32) {
+        // SAFETY: the mapping is this value's own, and nobody holds references into it.
+        let done = unsafe { libc::mprotect(self.0.as_ptr().cast(), self.1, access) };
+        assert_eq!(done, 0);
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: the mapping has the bytes, which are initialised; the borrow is unique.
+        unsafe { std::slice::from_raw_parts_mut(self.0.as_ptr(), self.1) }
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is this value's own.
+        unsafe { libc::munmap(self.0.as_ptr().cast(), self.1) };
+    }
+}
+
+/// The memory at one end cannot be reached by the kernel when it is first tried: by the target,
+/// or by the origin, whoever attends.
+#[test]
+fn what_the_kernel_does_not_reach_comes_in_packets() {
+    for target_attends in [true, false] {
+        let contexts = contexts(2);
+        let (origin, target) = (&contexts[0], &contexts[1]);
+        let (mut source, mut received) = (Pages::new(BYTES), Pages::new(BYTES));
+        source.bytes().copy_from_slice(&pattern(BYTES, 3));
+        let sent = send(origin, 5, source.0.as_ptr(), BYTES);
+        let unreachable = if target_attends { &source } else { &received };
+        unreachable.allow(libc::PROT_NONE);
+        if target_attends {
+            target.advance().unwrap();
+        }
+        let to = received.0.as_ptr();
+        let got = if target_attends {
+            receive(target, 5, to, BYTES)
+        } else {
+            target.advance().unwrap();
+            receive(target, 5, to, BYTES)
+        };
+        settle(&[if target_attends { target } else { origin }]);
+        unreachable.allow(libc::PROT_READ | libc::PROT_WRITE);
+        assert!(!is_complete(origin, sent) && !is_complete(target, got));
+        settle(&[origin, target]);
+        assert!(is_complete(origin, sent) && is_complete(target, got));
+        assert!(received.bytes() == source.bytes());
+        // Bad memory says nothing of the next.
+        assert!(!origin.kernel_refuses.get() && !target.kernel_refuses.get());
+    }
+}
+
+#[test]
+fn who_must_not_use_the_kernel_does_not() {
+    for (origin_refuses, target_refuses) in [(true, false), (false, true), (true, true)] {
+        let contexts = contexts(2);
+        let (origin, target) = (&contexts[0], &contexts[1]);
+        origin.kernel_refuses.set(origin_refuses);
+        target.kernel_refuses.set(target_refuses);
+        let source = pattern(BYTES, 4);
+        let mut received = vec![0_u8; BYTES];
+        let sent = send(origin, 5, source.as_ptr(), BYTES);
+        target.advance().unwrap();
+        let got = receive(target, 5, received.as_mut_ptr(), BYTES);
+        settle(&[origin]);
+        assert!(received != source);
+        settle(&[origin, target]);
+        assert!(is_complete(origin, sent) && is_complete(target, got));
+        assert!(received == source);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Messages both ways, advanced in any order, arrive whole, cut or with room to spare.
+    #[test]
+    fn whoever_attends_and_when_the_data_is_right(
+        messages in prop::collection::vec((0_usize..2, 30_000_usize..900_000, 0_usize..3), 1..12),
+        turns in prop::collection::vec((0_usize..2, any::<bool>()), 1..60),
+    ) {
+        let contexts = contexts(2);
+        let sources: Vec<_> = messages.iter().enumerate()
+            .map(|(seed, (_, bytes, _))| pattern(*bytes, seed)).collect();
+        let mut targets: Vec<_> = messages.iter()
+            .map(|(_, bytes, room)| vec![0xEE_u8; bytes * room / 2 + 1]).collect();
+        let mut turns = turns.iter().cycle();
+        let mut turn = || {
+            let (who, advances) = turns.next().unwrap();
+            if *advances {
+                contexts[*who].advance().unwrap();
+            }
+        };
+        let mut sent = Vec::new();
+        for (tag, ((to, bytes, _), source)) in (0..).zip(messages.iter().zip(&sources)) {
+            let address = Address { task: *to, context: 0, tag };
+            let buffer = memory(source.as_ptr().cast_mut(), *bytes);
+            // SAFETY: the sources live until everything is complete.
+            let id = unsafe { contexts[1 - to].start_send(address, buffer, Completion::Local) };
+            sent.push((1 - to, id.unwrap()));
+            turn();
+        }
+        let mut got = Vec::new();
+        for (tag, ((to, ..), target)) in (0..).zip(messages.iter().zip(&mut targets)) {
+            let pattern = Pattern::new(0, Some(1 - *to as u32), Some(tag));
+            let buffer = memory(target.as_mut_ptr(), target.len());
+            // SAFETY: the targets live until everything is complete.
+            got.push((*to, unsafe { contexts[*to].receive(pattern, buffer) }.unwrap().id()));
+            turn();
+        }
+        (0..60).for_each(|_| turn());
+        settle(&[&contexts[0], &contexts[1]]);
+        for (who, id) in sent.iter().chain(&got) {
+            prop_assert!(is_complete(&contexts[*who], *id));
+        }
+        for (source, target) in sources.iter().zip(&targets) {
+            let there = source.len().min(target.len());
+            prop_assert!(source[..there] == target[..there]);
+            prop_assert!(target[there..].iter().all(|byte| *byte == 0xEE));
+        }
+        for context in &contexts {
+            prop_assert_eq!(context.transfers.under_way(), 0);
+            prop_assert!(context.transfers.slots.borrow().iter().all(|taken| *taken == 0));
+        }
+    }
+}
