@@ -7,6 +7,7 @@
 //! cursors  one line pair a lane: [target][origin]: a cursor, written by the target, and words
 //!          from which both ends claim pieces of large transfers
 //! rings    one ring a lane:      [target][origin], page-aligned for each target
+//! boards   a page that says who has which (`crate::board_table`), then BOARDS boards
 //! ```
 //!
 //! Lanes are grouped by target, so that a target's whole reception FIFO can be
@@ -17,6 +18,7 @@
 use pamir_shm::atomic::{AtomicU32, AtomicU64};
 use pamir_shm::call_record::CallRecord;
 use pamir_shm::header::HEADER_BYTES;
+use pamir_shm::mapped_board::MappedBoard;
 use pamir_shm::offset::Offset;
 use pamir_shm::piece_claims::PieceClaims;
 use pamir_shm::record::LINE_BYTES;
@@ -24,6 +26,12 @@ use pamir_shm::shareable::{LinePadded, Shareable};
 
 /// The most ranks that a job may have.
 pub const MAXIMUM_RANKS: usize = 1024;
+
+/// How many boards a job has for its communicators; what nobody uses is never touched.
+pub const BOARDS: usize = 32;
+
+/// The most members that a board has room for.
+pub const MAXIMUM_BOARD_MEMBERS: usize = 64;
 
 /// How many transfers of one lane both ends may copy at a time.
 pub const TRANSFER_SLOTS: usize = 8;
@@ -166,10 +174,25 @@ impl Layout {
         )
     }
 
-    /// Bytes of the whole segment.
-    pub fn bytes(self) -> u64 {
+    /// The page that says who has which board.
+    pub fn board_table(self) -> u64 {
         let (start, bytes) = self.rings();
         start + bytes
+    }
+
+    /// Where board `number` starts.
+    pub fn board(self, number: usize) -> u64 {
+        self.board_table() + PAGE_BYTES + number as u64 * MappedBoard::bytes(self.board_members())
+    }
+
+    /// The most members that the boards of this job have room for.
+    pub fn board_members(self) -> usize {
+        (self.ranks as usize).min(MAXIMUM_BOARD_MEMBERS)
+    }
+
+    /// Bytes of the whole segment.
+    pub fn bytes(self) -> u64 {
+        self.board(BOARDS)
     }
 
     fn lane(self, origin: usize, target: usize) -> usize {
@@ -210,12 +233,12 @@ mod tests {
             let claims = layout.piece_claims(last, last, TRANSFER_SLOTS - 1).bytes();
             assert_eq!(claims + 8, layout.cursor(last, last).bytes() + 128);
             assert_eq!(layout.ring(0, 0) % PAGE_BYTES, 0);
-            assert_eq!(
-                layout.ring(last, last) + layout.ring_bytes(),
-                layout.bytes()
-            );
+            let boards = layout.board_table();
+            assert_eq!(layout.ring(last, last) + layout.ring_bytes(), boards);
             let (start, bytes) = layout.rings_of_target(last);
-            assert_eq!(start + bytes, layout.bytes());
+            assert_eq!(start + bytes, boards);
+            let end = layout.board(BOARDS - 1) + MappedBoard::bytes(layout.board_members());
+            assert_eq!((boards % PAGE_BYTES, end), (0, layout.bytes()));
             assert_eq!(Layout::from_geometry(&layout.to_geometry()), Some(layout));
         }
         assert_eq!(Layout::from_geometry(&[0, 1024]), None);

@@ -19,6 +19,8 @@ pub mod announcement;
 #[cfg(not(loom))]
 pub mod binding;
 #[cfg(not(loom))]
+pub mod board_table;
+#[cfg(not(loom))]
 pub mod client_table;
 #[cfg(not(loom))]
 pub mod clock;

@@ -243,6 +243,16 @@ impl<O: Owner> MessagingUnit<O> {
         Ok(true)
     }
 
+    /// Wakes `target` if it sleeps: something that it may wait for was stored for it, with
+    /// Release, in shared memory.
+    #[inline(always)]
+    pub fn wake(&self, target: usize) {
+        let to = &self.targets[target];
+        if sleep::must_wake(&to.block.sleep) {
+            to.wake();
+        }
+    }
+
     /// Takes a descriptor: processed at once as far as it goes, queued otherwise.
     ///
     /// # Safety

@@ -14,6 +14,7 @@ from pathlib import Path
 from . import (
     active_messages,
     balance,
+    collectives,
     compilation,
     crowded,
     datatypes,
@@ -40,6 +41,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     for module in (
         point_to_point,
         startup,
+        collectives,
         crowded,
         overlap,
         datatypes,
@@ -136,7 +138,7 @@ examples:
     parser.add_argument("--libraries", metavar="LIST", help="measure exactly these (comma list of names below); installs them")
     parser.add_argument("--repeats", type=_positive, metavar="N", help="rounds (default 5; with --quick 3)")
     parser.add_argument("--sizes", type=_numbers, metavar="LIST", help="message sizes in bytes, like 8,1024 (default: the benchmark's own)")
-    parser.add_argument("--ranks", type=_numbers, metavar="LIST", help="numbers of ranks, for benchmarks that vary them (crowded, startup, memory)")
+    parser.add_argument("--ranks", type=_numbers, metavar="LIST", help="numbers of ranks, for benchmarks that vary them (collectives, crowded, startup, memory)")
     parser.add_argument("--cpus", type=_processors, metavar="LIST", help="processors to use (default: the first two allowed)")
     parser.add_argument("--quick", action="store_true", help="fewer sizes, samples and rounds")
     parser.add_argument("--timeout", type=_positive, metavar="SECONDS", default=120, help="limit for one run of one program (default 120)")

@@ -14,6 +14,7 @@
 //! Under `--cfg loom` only the lock-free algorithms are built, on loom's atomics.
 
 pub mod atomic;
+pub mod board;
 pub mod call_record;
 pub mod countdown;
 pub mod lane;
@@ -26,6 +27,8 @@ pub mod header;
 mod lane_copy;
 #[cfg(not(loom))]
 pub mod mapped;
+#[cfg(not(loom))]
+pub mod mapped_board;
 #[cfg(not(loom))]
 pub mod mapped_lane;
 #[cfg(not(loom))]

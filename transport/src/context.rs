@@ -212,10 +212,19 @@ impl Context {
         worked += self.poll_fences()?;
         worked += self.poll_stripes()?;
         worked += self.poll_transfers()?;
+        worked += self.poll_operations();
+        Ok(worked > 0)
+    }
+
+    /// Lets the operations in the background go on; how many have ended.
+    fn poll_operations(&self) -> usize {
+        if self.backgrounds.get() == 0 {
+            return 0;
+        }
         let mut operations = self.background.take();
-        worked += operations.len();
+        let mut ended = operations.len();
         operations.retain(|operation| !operation.poll());
-        worked -= operations.len();
+        ended -= operations.len();
         let mut background = self.background.borrow_mut();
         // What was added meanwhile comes behind what was there before.
         operations.append(&mut background);
@@ -225,7 +234,14 @@ impl Context {
             + self.transfers.under_way();
         self.backgrounds.set(operations.len() + others);
         *background = operations;
-        Ok(worked > 0)
+        ended
+    }
+
+    /// Wakes another task if it sleeps, after something was written that it may wait for and that
+    /// is no packet.
+    #[inline(always)]
+    pub(crate) fn wake(&self, task: usize) {
+        self.unit.wake(task);
     }
 
     /// A fence, a divided message or a transfer waits: advance goes on with it.
@@ -260,9 +276,13 @@ impl Context {
         self.unit.doorbell()
     }
 
-    /// Whether work waits that was posted, or other threads have moved all of a message.
+    /// Whether work waits that was posted, other threads have moved all of a message, or an
+    /// operation in the background has ended, which may wait for a post on a board. One that goes
+    /// on without ending looks for its next post here, behind the announcement too.
     fn has_work(&self) -> bool {
-        self.work.get().is_some_and(|work| !work.is_empty()) || self.stripes_have_ended()
+        self.work.get().is_some_and(|work| !work.is_empty())
+            || self.stripes_have_ended()
+            || self.poll_operations() > 0
     }
 
     /// Advances until `done` says so, spinning, yielding or sleeping as it takes.
@@ -293,8 +313,12 @@ impl Context {
 
     /// [`Self::pause`], for what is compiled in many copies.
     #[inline(never)]
-    pub(crate) fn pause_out_of_line(&self, ladder: &mut Ladder) -> Result<(), UnitError> {
-        self.pause(ladder)
+    pub(crate) fn pause_out_of_line(
+        &self,
+        ladder: &mut Ladder,
+        look: &mut dyn FnMut() -> bool,
+    ) -> Result<(), UnitError> {
+        self.pause_unless(ladder, look)
     }
 
     /// Several threads take turns with this context: `pause` is called for every rung of the
@@ -307,6 +331,17 @@ impl Context {
     /// After an advance that found nothing: the next rung of the waiting ladder.
     #[inline(always)]
     pub fn pause(&self, ladder: &mut Ladder) -> Result<(), UnitError> {
+        self.pause_unless(ladder, || false)
+    }
+
+    /// The same for who waits for something that is no packet: before this task sleeps, `look`
+    /// looks for it a last time.
+    #[inline(always)]
+    fn pause_unless(
+        &self,
+        ladder: &mut Ladder,
+        look: impl FnOnce() -> bool,
+    ) -> Result<(), UnitError> {
         let rung = ladder.step();
         if let Some(pause) = self.shared_pause.get() {
             pause(rung);
@@ -323,7 +358,7 @@ impl Context {
                 std::thread::yield_now();
                 Ok(())
             }
-            Rung::Sleep => self.unit.sleep(None, || self.has_work()),
+            Rung::Sleep => self.unit.sleep(None, || self.has_work() || look()),
         }
     }
 

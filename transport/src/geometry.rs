@@ -14,6 +14,7 @@ use std::task::{Poll, Waker};
 
 use pamir_driver::unit::UnitError;
 
+use crate::collective::Board;
 use crate::collective::exchange::{Exchange, ExchangeError};
 use crate::context::Context;
 use crate::tagged::buffer::Buffer;
@@ -43,7 +44,7 @@ impl<M: Members> Members for &M {
 }
 
 /// One operation's channel between the members of a geometry.
-pub struct Channel<C, M> {
+pub struct Channel<C, M, B = &'static Board> {
     /// The context that carries the messages: borrowed by a blocking operation, shared by one
     /// that goes on in the background.
     pub context: C,
@@ -55,9 +56,22 @@ pub struct Channel<C, M> {
     pub context_id: u32,
     /// The operation's number.
     pub tag: i32,
+    /// The board that the members share, if they have one.
+    pub board: Option<B>,
+    /// The caller does nothing else before the operation is done.
+    pub blocking: bool,
 }
 
-impl<C: Deref<Target = Context>, M: Members> Exchange for Channel<C, M> {
+/// How often a blocking operation looks for a post before the context is advanced: about a
+/// microsecond, as for a receive.
+const LOOKS: u32 = 64;
+
+impl<C, M, B> Exchange for Channel<C, M, B>
+where
+    C: Deref<Target = Context>,
+    M: Members,
+    B: Deref<Target = Board>,
+{
     fn rank(&self) -> usize {
         self.rank
     }
@@ -68,6 +82,25 @@ impl<C: Deref<Target = Context>, M: Members> Exchange for Channel<C, M> {
 
     fn is_crowded(&self) -> bool {
         self.context.is_job_crowded()
+    }
+
+    #[inline]
+    fn board(&self) -> Option<&Board> {
+        self.board.as_deref()
+    }
+
+    #[inline]
+    fn wake(&self, to: usize) {
+        self.context.wake(self.members.task(to));
+    }
+
+    #[inline]
+    fn looks(&self) -> u32 {
+        if self.blocking && self.context.is_idle() {
+            LOOKS
+        } else {
+            1
+        }
     }
 
     async fn send(&self, to: usize, bytes: &[u8]) -> Result<(), ExchangeError> {
@@ -227,7 +260,18 @@ pub fn block_on<F: Future>(context: &Context, future: F) -> Result<F::Output, Un
         // Only now: an advance that says that nothing came may have sent something, which the
         // future has to see before this task sleeps.
         if !moved {
-            context.pause_out_of_line(&mut ladder)?;
+            let mut output = None;
+            // Posts on a board are no packets: the future itself has to look for them between
+            // the announcement that this task sleeps and its sleep.
+            context.pause_out_of_line(&mut ladder, &mut || {
+                if let Poll::Ready(ready) = future.as_mut().poll(&mut task) {
+                    output = Some(ready);
+                }
+                output.is_some()
+            })?;
+            if let Some(output) = output {
+                return Ok(output);
+            }
         } else {
             ladder.reset();
         }

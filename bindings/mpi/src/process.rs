@@ -6,7 +6,7 @@ use pamir_driver::job::{JobError, RankState};
 use pamir_driver::unit::UnitError;
 use pamir_transport::balance::announcement::{Announced, AnnouncementError, Announcer};
 use pamir_transport::client::{Client, ClientError, MPI};
-use pamir_transport::collective::{self, CollectiveError};
+use pamir_transport::collective::{self, Board, CollectiveError};
 use pamir_transport::context::Context;
 use pamir_transport::geometry::{Channel, block_on};
 use pamir_transport::selection::report;
@@ -129,6 +129,8 @@ impl Process {
             rank: self.world.rank(),
             context_id: self.world.collective_context_id(),
             tag: self.world.next_operation(),
+            board: None::<&Board>,
+            blocking: true,
         };
         block_on(&self.context, collective::barrier(&channel))??;
         self.context.flush()?;

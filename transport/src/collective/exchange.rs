@@ -17,6 +17,9 @@
 
 use std::future::Future;
 
+use super::board::Board;
+use super::error::CollectiveError;
+
 /// Why a collective operation could not go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -40,6 +43,11 @@ pub enum ExchangeError {
         /// The other member's rank.
         rank: usize,
     },
+    /// An operation before this one has failed half-way, so the members' rounds do not agree.
+    #[error(
+        "an earlier operation on this communicator failed at this rank: make a new communicator for what follows"
+    )]
+    Disturbed,
     /// The shared memory between a member and this one makes no sense.
     #[error("the shared memory between rank {rank} and this one is corrupt")]
     Corrupt {
@@ -61,6 +69,24 @@ pub trait Exchange {
     /// members.
     fn is_crowded(&self) -> bool {
         false
+    }
+
+    /// The board that the members share, if they have one; the same for all members.
+    fn board(&self) -> Option<&Board> {
+        None
+    }
+
+    /// Wakes member `to` if it sleeps: something stands on the board that it may wait for.
+    fn wake(&self, _to: usize) {}
+
+    /// How often to look for a post before other things go on: a short wait needs no detour.
+    fn looks(&self) -> u32 {
+        1
+    }
+
+    /// A member's post tells that the members do not agree on the amount of data.
+    fn disagrees(&self, fault: CollectiveError) -> Result<(), CollectiveError> {
+        Err(fault)
     }
 
     /// Sends `bytes` to member `to`. Ready as soon as `bytes` may be changed again,

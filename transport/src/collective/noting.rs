@@ -9,6 +9,7 @@
 use std::cell::Cell;
 use std::future::Future;
 
+use super::board::Board;
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};
 
@@ -68,6 +69,27 @@ impl<E: Exchange> Exchange for Noting<'_, E> {
     #[inline]
     fn is_crowded(&self) -> bool {
         self.exchange.is_crowded()
+    }
+
+    #[inline]
+    fn board(&self) -> Option<&Board> {
+        self.exchange.board()
+    }
+
+    #[inline]
+    fn wake(&self, to: usize) {
+        self.exchange.wake(to);
+    }
+
+    #[inline]
+    fn looks(&self) -> u32 {
+        self.exchange.looks()
+    }
+
+    #[cold]
+    fn disagrees(&self, fault: CollectiveError) -> Result<(), CollectiveError> {
+        self.fault.note(fault);
+        Ok(())
     }
 
     #[inline]

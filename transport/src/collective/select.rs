@@ -21,8 +21,7 @@ pub fn choose<A: Choice>(
     bytes: usize,
     commutative: bool,
 ) -> Result<A, CollectiveError> {
-    let ranks = exchange.size();
-    let situation = Situation::new(ranks, commutative).crowded(exchange.is_crowded());
+    let situation = situation(exchange, commutative);
     match A::table().ranges(situation) {
         Some(ranges) => {
             let algorithm = ranges.select(bytes);
@@ -32,26 +31,38 @@ pub fn choose<A: Choice>(
         None => Err(CollectiveError::NoAlgorithm {
             kind: A::KIND,
             bytes,
-            ranks,
+            ranks: situation.ranks,
         }),
     }
+}
+
+/// What decides about an operation beside its size.
+fn situation(exchange: &impl Exchange, commutative: bool) -> Situation {
+    Situation::new(exchange.size(), commutative)
+        .crowded(exchange.is_crowded())
+        .board(exchange.board().is_some())
 }
 
 /// Refuses an algorithm that cannot serve an operation.
 pub fn check<A: Choice>(
     algorithm: A,
-    ranks: usize,
+    exchange: &impl Exchange,
     commutative: bool,
 ) -> Result<(), CollectiveError> {
+    check_in(algorithm, situation(exchange, commutative))
+}
+
+/// Refuses an algorithm that cannot serve in a situation.
+pub fn check_in<A: Choice>(algorithm: A, situation: Situation) -> Result<(), CollectiveError> {
     let needs = algorithm.needs();
-    if needs.met(Situation::new(ranks, commutative)) {
+    if needs.met(situation) {
         Ok(())
     } else {
         Err(CollectiveError::Unsuitable {
             kind: A::KIND,
             algorithm: algorithm.name(),
-            ranks,
-            commutative,
+            ranks: situation.ranks,
+            commutative: situation.commutative,
             needs: needs.words(),
         })
     }

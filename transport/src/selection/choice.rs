@@ -18,6 +18,8 @@ pub enum Needs {
     Commutative,
     /// The number of members is a power of two.
     PowerOfTwo,
+    /// The members share a board ([`crate::collective::board`]).
+    Board,
 }
 
 impl Needs {
@@ -27,6 +29,7 @@ impl Needs {
             Self::Nothing => true,
             Self::Commutative => situation.commutative,
             Self::PowerOfTwo => situation.ranks.is_power_of_two(),
+            Self::Board => situation.board,
         }
     }
 
@@ -36,6 +39,7 @@ impl Needs {
             Self::Nothing => "nothing",
             Self::Commutative => "a commutative operation",
             Self::PowerOfTwo => "a power of two of ranks",
+            Self::Board => "a board that the ranks share",
         }
     }
 }
@@ -49,6 +53,8 @@ pub struct Situation {
     pub commutative: bool,
     /// Whether members share their processors.
     pub crowded: bool,
+    /// Whether members share a board.
+    pub board: bool,
 }
 
 impl Situation {
@@ -58,12 +64,19 @@ impl Situation {
             ranks,
             commutative,
             crowded: false,
+            board: false,
         }
     }
 
     /// The situation, where members share processors or not.
     pub fn crowded(mut self, crowded: bool) -> Self {
         self.crowded = crowded;
+        self
+    }
+
+    /// The situation, where members share a board or not.
+    pub fn board(mut self, board: bool) -> Self {
+        self.board = board;
         self
     }
 }

@@ -170,8 +170,11 @@ mod tests {
     fn every_kind_serves_every_size_number_of_ranks_and_operator() {
         for kind in KINDS {
             for ranks in 1..=70 {
-                for (commutative, crowded) in [(false, false), (true, false), (false, true)] {
-                    let situation = Situation::new(ranks, commutative).crowded(crowded);
+                for case in 0..8 {
+                    let (commutative, crowded, board) = (case & 1 > 0, case & 2 > 0, case & 4 > 0);
+                    let situation = Situation::new(ranks, commutative)
+                        .crowded(crowded)
+                        .board(board);
                     let ranges = kind.ranges(situation);
                     assert_eq!(ranges.last().map(|range| range.0), Some(usize::MAX));
                     let able = |name| {

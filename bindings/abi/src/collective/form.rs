@@ -49,6 +49,7 @@ pub struct Persistent(pub MPI_Info, pub *mut MPI_Request);
 impl Form for Blocking {
     #[inline]
     unsafe fn carry_out<O: Collective>(self, call: Call, operation: O) -> Result {
+        let call = call.blocking();
         if let Some(kind) = O::SYNCHRONIZATION
             && call.state.process.announcer().announces(kind)
         {

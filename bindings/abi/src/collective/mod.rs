@@ -38,7 +38,7 @@ use std::rc::Rc;
 use pamir_mpi::communicator::Communicator;
 use pamir_mpi::group::Group;
 use pamir_transport::balance::announcement::Synchronization;
-use pamir_transport::collective::{CollectiveError, ExchangeError, Fault, Noting};
+use pamir_transport::collective::{Board, CollectiveError, ExchangeError, Fault, Noting};
 use pamir_transport::context::Context;
 use pamir_transport::geometry::Channel;
 
@@ -49,7 +49,7 @@ use crate::process::State;
 use crate::types::MPI_Comm;
 
 /// The channel of one operation, which notes messages of wrong lengths as the call's fault.
-pub type OperationChannel<'c> = Noting<'c, Channel<&'static Context, &'c Group>>;
+pub type OperationChannel<'c> = Noting<'c, Channel<&'static Context, &'c Group, &'c Board>>;
 
 /// An operation with its arguments resolved, which may be run any number of times.
 pub trait Collective: 'static {
@@ -66,7 +66,7 @@ pub struct Bystander;
 
 impl Collective for Bystander {
     async fn run(&self, call: &Call) -> std::result::Result<(), CollectiveError> {
-        call.local();
+        call.count();
         Ok(())
     }
 }
@@ -79,6 +79,7 @@ pub struct Call {
     pub communicator: Rc<Communicator>,
     handle: MPI_Comm,
     number: Option<i32>,
+    blocking: bool,
     fault: Fault,
 }
 
@@ -102,6 +103,7 @@ impl Call {
             communicator: named(state, comm)?,
             handle: comm,
             number: None,
+            blocking: false,
             fault: Fault::default(),
         })
     }
@@ -114,14 +116,28 @@ impl Call {
         self
     }
 
+    /// The caller does nothing else before the operation is done.
     #[inline]
-    fn channel<'c>(&'c self, members: &'c Group, number: i32) -> OperationChannel<'c> {
+    pub fn blocking(mut self) -> Self {
+        self.blocking = true;
+        self
+    }
+
+    #[inline]
+    fn channel<'c>(
+        &'c self,
+        members: &'c Group,
+        number: i32,
+        board: Option<&'c Board>,
+    ) -> OperationChannel<'c> {
         let channel = Channel {
             context: self.state.process.context().as_ref(),
             members,
             rank: self.communicator.rank(),
             context_id: self.communicator.collective_context_id(),
             tag: number,
+            board,
+            blocking: self.blocking,
         };
         Noting {
             exchange: channel,
@@ -129,20 +145,42 @@ impl Call {
         }
     }
 
-    /// The channel of the next operation within the own group. One of this and
-    /// [`Self::channels`] is taken once a run, in the order of calls.
+    /// The operation's number: one of this, [`Self::local`] and [`Self::channels`] is taken once a
+    /// run, in the order of calls.
     #[inline]
-    pub fn local(&self) -> OperationChannel<'_> {
+    pub fn count(&self) -> i32 {
         let number = self.number;
-        let number = number.unwrap_or_else(|| self.communicator.next_operation());
-        self.channel(self.communicator.group(), number)
+        number.unwrap_or_else(|| self.communicator.next_operation())
+    }
+
+    /// The channel of the next operation within the own group, with the communicator's board. Runs
+    /// of a persistent operation have none: a board knows operations by the order in which they
+    /// begin, and these need not begin in one order.
+    #[inline]
+    pub async fn local(&self) -> std::result::Result<OperationChannel<'_>, CollectiveError> {
+        let number = self.count();
+        let board = match self.communicator.settled_board() {
+            _ if self.number.is_some() => None,
+            Some(board) => board,
+            None => self.agreed_board(number).await?,
+        };
+        Ok(self.channel(self.communicator.group(), number, board))
+    }
+
+    async fn agreed_board(
+        &self,
+        number: i32,
+    ) -> std::result::Result<Option<&Board>, CollectiveError> {
+        let context = self.state.process.context().as_ref();
+        self.communicator.common_board(context, number).await
     }
 
     /// The channels of an inter-communicator's next operation: within the own group, and to the
     /// remote one.
     pub fn channels(&self) -> (OperationChannel<'_>, OperationChannel<'_>) {
-        let local = self.local();
-        let remote = self.channel(self.communicator.peers(), local.exchange.tag);
+        let number = self.count();
+        let local = self.channel(self.communicator.group(), number, None);
+        let remote = self.channel(self.communicator.peers(), number, None);
         (local, remote)
     }
 

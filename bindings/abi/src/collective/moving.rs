@@ -48,7 +48,7 @@ impl Collective for Gather {
     async fn run(&self, call: &Call) -> Outcome {
         match (self.root, &self.all) {
             (Root::Beside, _) => {
-                call.local();
+                call.count();
                 Ok(())
             }
             (Root::At(root), all) => self.contribute(call, all, root).await,
@@ -67,7 +67,7 @@ impl Gather {
             let (_, remote) = call.channels();
             return inter::gather(&remote, Role::Remote { root, data: &*data }).await;
         }
-        let local = call.local();
+        let local = call.local().await?;
         match all {
             AllBlocks::Equal(_) => collective::gather(&local, root, ToRoot::Member(&data)).await,
             AllBlocks::Listed(_) => {
@@ -84,7 +84,7 @@ impl Gather {
             let (_, remote) = call.channels();
             inter::gather(&remote, Role::Root(&mut *incoming)).await?;
         } else {
-            let local = call.local();
+            let local = call.local().await?;
             if let Some(own) = &self.own {
                 let block = incoming.len() / call.peers();
                 // SAFETY: as in `contribute`.
@@ -105,7 +105,7 @@ impl Gather {
             let (_, remote) = call.channels();
             inter::gatherv(&remote, blocks, Role::Root(incoming.bytes_mut())).await?;
         } else {
-            let local = call.local();
+            let local = call.local().await?;
             if let Some(own) = &self.own {
                 // SAFETY: as in `contribute`.
                 let own = unsafe { own.open(true) };
@@ -133,7 +133,7 @@ impl Collective for Scatter {
     async fn run(&self, call: &Call) -> Outcome {
         match (self.root, &self.all) {
             (Root::Beside, _) => {
-                call.local();
+                call.count();
                 Ok(())
             }
             (Root::At(root), all) => self.obtain(call, all, root).await,
@@ -156,7 +156,7 @@ impl Scatter {
             };
             inter::scatter(&remote, role).await?;
         } else {
-            let local = call.local();
+            let local = call.local().await?;
             let from_root = FromRoot::Member(&mut data);
             match all {
                 AllBlocks::Equal(_) => collective::scatter(&local, root, from_root).await?,
@@ -189,7 +189,7 @@ impl Scatter {
             let (_, remote) = call.channels();
             return inter::scatter(&remote, Role::Root(&*outgoing)).await;
         }
-        let local = call.local();
+        let local = call.local().await?;
         let block = outgoing.len() / call.peers();
         self.keep(&outgoing[call.rank() * block..][..block])?;
         collective::scatter(&local, call.rank(), FromRoot::Root(&outgoing)).await
@@ -203,7 +203,7 @@ impl Scatter {
             let (_, remote) = call.channels();
             return inter::scatterv(&remote, blocks, Role::Root(outgoing.bytes())).await;
         }
-        let local = call.local();
+        let local = call.local().await?;
         self.keep(outgoing.block(call.rank()))?;
         let from_root = FromRoot::Root(outgoing.bytes());
         collective::scatterv(&local, call.rank(), blocks, from_root).await
@@ -240,7 +240,7 @@ impl Allgather {
             let own = own.as_deref().unwrap_or_default();
             inter::allgather(&local, &remote, own, &mut incoming).await?;
         } else {
-            let local = call.local();
+            let local = call.local().await?;
             if let Some(own) = own {
                 let block = incoming.len() / call.peers();
                 copy_block(&own, &mut incoming[call.rank() * block..][..block])?;
@@ -262,7 +262,7 @@ impl Allgather {
             let own = own.as_deref().unwrap_or_default();
             inter::allgatherv(&remote, own, blocks, incoming.bytes_mut()).await?;
         } else {
-            let local = call.local();
+            let local = call.local().await?;
             if let Some(own) = own {
                 copy_block(&own, incoming.block_mut(call.rank()))?;
             }
@@ -291,7 +291,7 @@ impl Collective for Alltoall {
             None => {
                 let bytes = incoming.len() / call.peers();
                 let blocks = Blocks::Uniform { bytes };
-                collective::alltoall_in_place(&call.local(), blocks, &mut incoming).await?;
+                collective::alltoall_in_place(&call.local().await?, blocks, &mut incoming).await?;
             }
             Some(from) => {
                 // SAFETY: as above.
@@ -300,7 +300,7 @@ impl Collective for Alltoall {
                     let (_, remote) = call.channels();
                     inter::alltoall(&remote, &outgoing, &mut incoming).await?;
                 } else {
-                    collective::alltoall(&call.local(), &outgoing, &mut incoming).await?;
+                    collective::alltoall(&call.local().await?, &outgoing, &mut incoming).await?;
                 }
             }
         }
@@ -325,7 +325,7 @@ impl Collective for Alltoallv {
         let mut incoming = unsafe { self.to.open(self.from.is_none()) };
         let (blocks, bytes) = (self.to.blocks(), incoming.bytes_mut());
         match &self.from {
-            None => collective::alltoall_in_place(&call.local(), blocks, bytes).await?,
+            None => collective::alltoall_in_place(&call.local().await?, blocks, bytes).await?,
             Some(from) => {
                 // SAFETY: as above.
                 let outgoing = unsafe { from.open(true) };
@@ -334,7 +334,8 @@ impl Collective for Alltoallv {
                     let (_, remote) = call.channels();
                     inter::alltoallv(&remote, places, data, blocks, bytes).await?;
                 } else {
-                    collective::alltoallv(&call.local(), places, data, blocks, bytes).await?;
+                    collective::alltoallv(&call.local().await?, places, data, blocks, bytes)
+                        .await?;
                 }
             }
         }

@@ -64,7 +64,7 @@ pub struct NeighborExchange {
 
 impl Collective for NeighborExchange {
     async fn run(&self, call: &Call) -> std::result::Result<(), CollectiveError> {
-        let local = call.local();
+        let local = call.local().await?;
         let neighborhood = self.neighbors.neighborhood();
         // SAFETY: the program gives its buffers to the operation until it is complete. What
         // would come from no neighbour stays as it is, so the blocks are loaded.

@@ -35,7 +35,7 @@ impl Collective for Allreduce {
                 return Ok(());
             }
             let mut result = self.to.accumulate(self.from.as_ref())?;
-            collective::allreduce(&call.local(), &self.reducer, &mut result).await?;
+            collective::allreduce(&call.local().await?, &self.reducer, &mut result).await?;
             result.store();
         }
         Ok(())
@@ -70,7 +70,7 @@ impl Collective for Reduce {
                 (Root::Here, from, Some(to)) => {
                     let mut result = to.accumulate(from.as_ref())?;
                     let to_root = ToRoot::Root(&mut result);
-                    let local = call.local();
+                    let local = call.local().await?;
                     collective::reduce(&local, &self.reducer, call.rank(), to_root).await?;
                     result.store();
                 }
@@ -86,7 +86,7 @@ impl Collective for Reduce {
                 (Root::At(root), Some(from), _) => {
                     let input = from.open(true)?;
                     let to_root = ToRoot::Member(&input);
-                    collective::reduce(&call.local(), &self.reducer, root, to_root).await?;
+                    collective::reduce(&call.local().await?, &self.reducer, root, to_root).await?;
                 }
                 (Root::Beside, ..) | (Root::Here, _, None) | (Root::At(_), None, _) => {
                     unreachable!("`calls::reduce` gives the root a result and members elements")
@@ -120,7 +120,7 @@ pub struct Scan {
 
 impl Collective for Scan {
     async fn run(&self, call: &Call) -> Outcome {
-        let local = call.local();
+        let local = call.local().await?;
         // SAFETY: as for `Allreduce`.
         unsafe {
             match self.extent {
@@ -191,7 +191,7 @@ impl Collective for ReduceScatter {
                 let (local, remote) = call.channels();
                 inter::reduce_scatter(&local, &remote, reducer, blocks, &input, output).await?;
             } else {
-                let local = call.local();
+                let local = call.local().await?;
                 collective::reduce_scatter(&local, reducer, blocks, &input, output).await?;
             }
             result.store();

@@ -14,7 +14,7 @@ impl Collective for Barrier {
 
     async fn run(&self, call: &Call) -> Result<(), CollectiveError> {
         if !call.is_inter() {
-            return collective::barrier(&call.local()).await;
+            return collective::barrier(&call.local().await?).await;
         }
         let (local, remote) = call.channels();
         inter::barrier(&local, &remote).await
@@ -49,7 +49,7 @@ impl Collective for Broadcast {
                 Root::At(root) => root,
                 _ => call.rank(),
             };
-            collective::broadcast(&call.local(), root, &mut data).await?;
+            collective::broadcast(&call.local().await?, root, &mut data).await?;
         }
         if matches!(self.root, Root::At(_)) {
             data.store();

@@ -464,6 +464,8 @@ impl Partition {
             rank: self.communicator.rank(),
             context_id: self.communicator.collective_context_id(),
             tag: self.communicator.next_operation(),
+            board: None,
+            blocking: true,
         }
     }
 }

@@ -133,12 +133,14 @@ impl Tasks {
         let mut bytes = vec![0; queues.len() * TIME_BYTES];
         let own = self.communicator.rank() * TIME_BYTES;
         bytes[own..own + TIME_BYTES].copy_from_slice(&word.to_ne_bytes());
-        let channel = Channel {
+        let channel: Channel<_, _> = Channel {
             context: &**process.context(),
             members: self.communicator.group(),
             rank: self.communicator.rank(),
             context_id: self.communicator.collective_context_id(),
             tag: self.communicator.next_operation(),
+            board: None,
+            blocking: true,
         };
         let gathered = collective::allgather(&channel, &mut bytes);
         block_on(process.context(), gathered)??;

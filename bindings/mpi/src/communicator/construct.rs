@@ -59,6 +59,8 @@ pub(super) fn channel(process: &Process, parent: &Communicator) -> OwnChannel {
         rank: parent.rank(),
         context_id: parent.collective_context_id(),
         tag: parent.next_operation(),
+        board: None,
+        blocking: true,
     }
 }
 
@@ -76,6 +78,8 @@ pub(super) fn across(
         rank: 0,
         context_id: local.context_id,
         tag: local.tag,
+        board: None,
+        blocking: true,
     });
     Across {
         local,
@@ -181,6 +185,8 @@ pub fn create_group(
         rank,
         context_id: parent.context_id() | CONSTRUCTION,
         tag,
+        board: None,
+        blocking: true,
     });
     blocking(process, async {
         let lease = agree(process.context_ids(), &parties, priority(&parties.0)).await?;

@@ -78,6 +78,8 @@ pub fn join(
             rank: 0,
             context_id: bridge.context_id(),
             tag: bridge.tag,
+            board: None::<&pamir_transport::collective::Board>,
+            blocking: true,
         }),
     };
     blocking(process, async {

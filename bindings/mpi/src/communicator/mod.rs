@@ -13,6 +13,7 @@
 //! A communicator lives until nothing refers to it any more, so that freeing its handle
 //! does not hurt requests that are under way; its context id is free from then on.
 
+pub mod board;
 pub mod construct;
 pub mod context_id;
 pub mod inter;
@@ -29,6 +30,7 @@ use crate::group::Group;
 use crate::info::Info;
 use crate::topology::Topology;
 
+use board::CommonBoard;
 use context_id::Lease;
 
 /// Context ids with this bit carry messages that make communicators, apart from the
@@ -67,6 +69,7 @@ pub struct Communicator {
     hints: RefCell<Info>,
     error_handler: RefCell<ErrorHandler>,
     topology: OnceCell<Rc<Topology>>,
+    board: CommonBoard,
     /// For the layer above: a number of its own, such as its handle of the communicator.
     pub owner: Cell<u64>,
 }
@@ -96,6 +99,7 @@ impl Communicator {
             hints: RefCell::default(),
             error_handler: RefCell::default(),
             topology: OnceCell::new(),
+            board: CommonBoard::default(),
             owner: Cell::new(0),
         }
     }

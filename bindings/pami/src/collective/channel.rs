@@ -29,6 +29,8 @@ impl<'g, M: Members> MemberChannel<'g, M> {
             rank,
             context_id,
             tag,
+            board: None,
+            blocking: true,
         })
     }
 

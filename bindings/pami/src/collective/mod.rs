@@ -28,10 +28,10 @@ pub mod structures;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use pamir_transport::collective::select::check;
+use pamir_transport::collective::select::check_in;
 use pamir_transport::collective::{CollectiveError, Fault, Noting, barrier, barrier_with};
 use pamir_transport::geometry::Members;
-use pamir_transport::selection::Choice;
+use pamir_transport::selection::{Choice, Situation};
 
 use crate::collective::channel::MemberChannel;
 use crate::collective::kind::TransferKind;
@@ -95,7 +95,7 @@ impl Call {
     pub fn choice<A: Choice>(&self, commutative: bool) -> Result<Option<A>, Refusal> {
         let choice = self.chosen.of::<A>();
         if let Some(algorithm) = choice {
-            check(algorithm, self.size(), commutative)?;
+            check_in(algorithm, Situation::new(self.size(), commutative))?;
         }
         Ok(choice)
     }

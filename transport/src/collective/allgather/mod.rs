@@ -1,6 +1,7 @@
 //! Allgather: blocks of one length from all members reach every member (MPI-5.0, 6.7).
 
 pub mod bruck;
+pub mod posted;
 pub mod recursive_doubling;
 pub mod ring;
 
@@ -19,7 +20,10 @@ algorithms! {
     RecursiveDoubling = recursive_doubling, PowerOfTwo;
     /// As recursive doubling, in one direction, for any number of members.
     Bruck = bruck, Nothing;
+    /// Posts on a board, which all copy.
+    Posted = posted, Board;
     => &[
+        Row::new(Algorithm::Posted),
         Row::new(Algorithm::RecursiveDoubling).up_to(64 << 10),
         Row::new(Algorithm::Bruck).up_to(64 << 10),
         Row::new(Algorithm::Ring),
@@ -39,7 +43,7 @@ pub async fn allgather_with(
     exchange: &impl Exchange,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    check(algorithm, exchange.size(), true)?;
+    check(algorithm, exchange, true)?;
     let block_bytes = whole_blocks(buffer.len(), exchange.size())?;
     if block_bytes == 0 {
         return Ok(());

@@ -42,7 +42,7 @@ pub async fn allgatherv_with(
     blocks: Blocks<'_>,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    check(algorithm, exchange.size(), true)?;
+    check(algorithm, exchange, true)?;
     blocks.check(exchange.size(), buffer.len())?;
     algorithm.run(exchange, blocks, buffer).await
 }

@@ -2,6 +2,8 @@
 
 pub mod halving;
 pub mod linear;
+pub mod posted;
+pub mod posted_slices;
 pub mod rabenseifner;
 pub mod recursive_doubling;
 pub mod reduce_broadcast;
@@ -26,7 +28,13 @@ algorithms! {
     ReduceBroadcast = reduce_broadcast, Nothing;
     /// All to rank 0, and back.
     Linear = linear, Nothing;
+    /// Posts on a board, which all combine.
+    Posted = posted, Board;
+    /// Slices on a board, each combined by one member.
+    PostedSlices = posted_slices, Board;
     => &[
+        Row::new(Algorithm::Posted).up_to(2 << 10),
+        Row::new(Algorithm::PostedSlices),
         Row::new(Algorithm::Linear).up_to(2048).crowded(),
         Row::new(Algorithm::RecursiveDoubling).up_to(16 << 10),
         Row::new(Algorithm::Rabenseifner),
@@ -50,7 +58,7 @@ pub async fn allreduce_with(
     reduction: &impl Reduction,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    check(algorithm, exchange.size(), reduction.commutative())?;
+    check(algorithm, exchange, reduction.commutative())?;
     if elements(reduction, buffer.len())? == 0 {
         return Ok(());
     }

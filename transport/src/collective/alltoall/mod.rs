@@ -3,6 +3,7 @@
 pub mod bruck;
 pub mod linear;
 pub mod pairwise;
+pub mod posted;
 
 use super::error::CollectiveError;
 use super::exchange::Exchange;
@@ -19,7 +20,10 @@ algorithms! {
     Pairwise = pairwise, Nothing;
     /// All partners side by side.
     Linear = linear, Nothing;
+    /// Posts on a board, from which all copy their parts.
+    Posted = posted, Board;
     => &[
+        Row::new(Algorithm::Posted),
         Row::new(Algorithm::Linear).up_to(2048).crowded(),
         Row::new(Algorithm::Bruck).up_to(256).ranks(8, usize::MAX),
         Row::new(Algorithm::Linear).up_to(32 << 10),
@@ -46,7 +50,7 @@ pub async fn alltoall_with(
     outgoing: &[u8],
     incoming: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    check(algorithm, exchange.size(), true)?;
+    check(algorithm, exchange, true)?;
     let block_bytes = whole_blocks(incoming.len(), exchange.size())?;
     if outgoing.len() != incoming.len() {
         return Err(CollectiveError::WrongLength {

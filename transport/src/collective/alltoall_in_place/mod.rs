@@ -49,7 +49,7 @@ pub async fn alltoall_in_place_with(
     blocks: Blocks<'_>,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    check(algorithm, exchange.size(), true)?;
+    check(algorithm, exchange, true)?;
     blocks.check(exchange.size(), buffer.len())?;
     algorithm.run(exchange, blocks, buffer).await
 }

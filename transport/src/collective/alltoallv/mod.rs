@@ -60,7 +60,7 @@ pub async fn alltoallv_with(
     incoming: &mut [u8],
 ) -> Result<(), CollectiveError> {
     let (rank, size) = (exchange.rank(), exchange.size());
-    check(algorithm, size, true)?;
+    check(algorithm, exchange, true)?;
     outgoing_blocks.check(size, outgoing.len())?;
     incoming_blocks.check(size, incoming.len())?;
     let (sent, expected) = (outgoing_blocks.bytes(rank), incoming_blocks.bytes(rank));

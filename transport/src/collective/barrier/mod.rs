@@ -2,6 +2,7 @@
 
 pub mod dissemination;
 pub mod linear;
+pub mod posted;
 pub mod tree;
 
 use super::error::CollectiveError;
@@ -18,7 +19,10 @@ algorithms! {
     Tree = tree, Nothing;
     /// All to member 0, and back.
     Linear = linear, Nothing;
+    /// Flags on a board, which all look at.
+    Posted = posted, Board;
     => &[
+        Row::new(Algorithm::Posted),
         Row::new(Algorithm::Linear).crowded(),
         Row::new(Algorithm::Dissemination),
     ];

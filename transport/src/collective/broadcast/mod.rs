@@ -4,6 +4,7 @@ pub mod binary_tree;
 pub mod binomial;
 pub mod linear;
 pub mod pipelined_chain;
+pub mod posted;
 pub mod scatter_ring_allgather;
 
 use super::error::CollectiveError;
@@ -25,7 +26,10 @@ algorithms! {
     ScatterRingAllgather = scatter_ring_allgather, Nothing;
     /// Segment after segment along a chain.
     PipelinedChain = pipelined_chain, Nothing;
+    /// Segments on the root's board, which all copy.
+    Posted = posted, Board;
     => &[
+        Row::new(Algorithm::Posted),
         Row::new(Algorithm::Linear).up_to(2048).crowded(),
         Row::new(Algorithm::Binomial).up_to(64 << 10).ranks(3, usize::MAX),
         Row::new(Algorithm::ScatterRingAllgather).up_to(1 << 20).ranks(8, usize::MAX),
@@ -51,7 +55,7 @@ pub async fn broadcast_with(
     root: usize,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    check(algorithm, exchange.size(), true)?;
+    check(algorithm, exchange, true)?;
     check_root(root, exchange.size())?;
     algorithm.run(exchange, root, buffer).await
 }

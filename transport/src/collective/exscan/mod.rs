@@ -1,6 +1,7 @@
 //! Exclusive scan: each member gets the combination of the ranks below its own (MPI-5.0, 6.11.2).
 
 pub mod linear;
+pub mod posted;
 pub mod recursive_doubling;
 
 use super::error::CollectiveError;
@@ -16,7 +17,10 @@ algorithms! {
     Linear = linear, Nothing;
     /// Members at doubling distances swap and combine.
     RecursiveDoubling = recursive_doubling, Nothing;
+    /// Posts on a board, of which each combines those below.
+    Posted = posted, Board;
     => &[
+        Row::new(Algorithm::Posted),
         Row::new(Algorithm::Linear).ranks(0, 2),
         Row::new(Algorithm::RecursiveDoubling),
     ];
@@ -40,7 +44,7 @@ pub async fn exscan_with(
     reduction: &impl Reduction,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    check(algorithm, exchange.size(), reduction.commutative())?;
+    check(algorithm, exchange, reduction.commutative())?;
     if elements(reduction, buffer.len())? == 0 {
         return Ok(());
     }

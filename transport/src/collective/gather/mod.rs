@@ -2,6 +2,7 @@
 
 pub mod binomial;
 pub mod linear;
+pub mod posted;
 
 use super::error::CollectiveError;
 use super::exchange::Exchange;
@@ -16,7 +17,10 @@ algorithms! {
     Linear = linear, Nothing;
     /// Up a binomial tree, blocks piling up.
     Binomial = binomial, Nothing;
+    /// Posts on a board, which the root copies.
+    Posted = posted, Board;
     => &[
+        Row::new(Algorithm::Posted),
         Row::new(Algorithm::Binomial).up_to(1 << 10).ranks(8, usize::MAX),
         Row::new(Algorithm::Linear),
     ];
@@ -40,7 +44,7 @@ pub async fn gather_with(
     root: usize,
     buffer: ToRoot<'_>,
 ) -> Result<(), CollectiveError> {
-    check(algorithm, exchange.size(), true)?;
+    check(algorithm, exchange, true)?;
     check_root(root, exchange.size())?;
     check_role(exchange.rank(), root, matches!(buffer, ToRoot::Root(_)))?;
     let block_bytes = block_bytes(exchange, &buffer)?;

@@ -39,7 +39,7 @@ pub async fn gatherv_with(
     blocks: Blocks<'_>,
     buffer: ToRoot<'_>,
 ) -> Result<(), CollectiveError> {
-    check(algorithm, exchange.size(), true)?;
+    check(algorithm, exchange, true)?;
     check_root(root, exchange.size())?;
     let is_root = matches!(buffer, ToRoot::Root(_));
     check_role(exchange.rank(), root, is_root)?;

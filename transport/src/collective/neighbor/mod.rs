@@ -175,7 +175,7 @@ pub async fn neighbor_alltoallv_with(
     incoming_blocks: Blocks<'_>,
     incoming: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    check(algorithm, exchange.size(), true)?;
+    check(algorithm, exchange, true)?;
     neighborhood.check(exchange.size())?;
     outgoing_blocks.check(neighborhood.destinations.len(), outgoing.len())?;
     incoming_blocks.check(neighborhood.sources.len(), incoming.len())?;

@@ -4,6 +4,7 @@ pub mod binary_tree;
 pub mod binomial;
 pub mod linear;
 pub mod ordered_binomial;
+pub mod posted;
 pub mod reduce_scatter_gather;
 
 use super::error::CollectiveError;
@@ -26,7 +27,10 @@ algorithms! {
     BinaryTree = binary_tree, Commutative;
     /// Rabenseifner's: halves are reduced side by side, then gathered.
     ReduceScatterGather = reduce_scatter_gather, Nothing;
+    /// Posts on a board, which the root combines.
+    Posted = posted, Board;
     => &[
+        Row::new(Algorithm::Posted),
         Row::new(Algorithm::Binomial).up_to(32 << 10),
         Row::new(Algorithm::OrderedBinomial).up_to(32 << 10),
         Row::new(Algorithm::ReduceScatterGather),
@@ -52,7 +56,7 @@ pub async fn reduce_with(
     root: usize,
     buffer: ToRoot<'_>,
 ) -> Result<(), CollectiveError> {
-    check(algorithm, exchange.size(), reduction.commutative())?;
+    check(algorithm, exchange, reduction.commutative())?;
     check_root(root, exchange.size())?;
     let is_root = matches!(buffer, ToRoot::Root(_));
     check_role(exchange.rank(), root, is_root)?;

@@ -1,6 +1,7 @@
 //! Reduce-scatter: contributions are combined, and each member gets a block of the result (MPI-5.0, 6.10).
 
 pub mod pairwise;
+pub mod posted;
 pub mod recursive_halving;
 pub mod reduce_scatterv;
 
@@ -25,7 +26,10 @@ algorithms! {
     Pairwise = pairwise, Commutative;
     /// Reduce to rank 0, which scatters.
     ReduceScatterv = reduce_scatterv, Nothing;
+    /// Posts on a board, of which each combines its block.
+    Posted = posted, Board;
     => &[
+        Row::new(Algorithm::Posted).up_to(64 << 10),
         Row::new(Algorithm::RecursiveHalving).up_to(512 << 10),
         Row::new(Algorithm::Pairwise),
         Row::new(Algorithm::ReduceScatterv),
@@ -56,7 +60,7 @@ pub async fn reduce_scatter_with(
     output: &mut [u8],
 ) -> Result<(), CollectiveError> {
     let (rank, size) = (exchange.rank(), exchange.size());
-    check(algorithm, size, reduction.commutative())?;
+    check(algorithm, exchange, reduction.commutative())?;
     blocks.check(size, input.len())?;
     blocks.check_packed(size)?;
     let total = blocks.total_bytes(size);

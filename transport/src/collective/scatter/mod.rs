@@ -2,6 +2,7 @@
 
 pub mod binomial;
 pub mod linear;
+pub mod posted;
 
 use super::error::CollectiveError;
 use super::exchange::Exchange;
@@ -17,7 +18,10 @@ algorithms! {
     Linear = linear, Nothing;
     /// Down a binomial tree, blocks parting.
     Binomial = binomial, Nothing;
+    /// The root's posts on a board, from which all copy their parts.
+    Posted = posted, Board;
     => &[
+        Row::new(Algorithm::Posted),
         Row::new(Algorithm::Binomial).up_to(1 << 10).ranks(8, usize::MAX),
         Row::new(Algorithm::Linear),
     ];
@@ -41,7 +45,7 @@ pub async fn scatter_with(
     root: usize,
     buffer: FromRoot<'_>,
 ) -> Result<(), CollectiveError> {
-    check(algorithm, exchange.size(), true)?;
+    check(algorithm, exchange, true)?;
     check_root(root, exchange.size())?;
     check_role(exchange.rank(), root, matches!(buffer, FromRoot::Root(_)))?;
     let block_bytes = block_bytes(exchange, &buffer)?;

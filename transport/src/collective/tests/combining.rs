@@ -23,7 +23,7 @@ fn check_reduce(reduction: &impl Reduction, size: usize, root: usize, elements: 
     for &algorithm in reduce::Algorithm::ALL {
         if !algorithm
             .needs()
-            .met(Situation::new(size, reduction.commutative()))
+            .met(Situation::new(size, reduction.commutative()).board(true))
         {
             continue;
         }
@@ -55,7 +55,7 @@ fn check_allreduce(reduction: &impl Reduction, size: usize, elements: usize) {
     for &algorithm in allreduce::Algorithm::ALL {
         if !algorithm
             .needs()
-            .met(Situation::new(size, reduction.commutative()))
+            .met(Situation::new(size, reduction.commutative()).board(true))
         {
             continue;
         }

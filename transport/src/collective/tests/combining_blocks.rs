@@ -15,7 +15,7 @@ fn choices<A: Choice>(size: usize, reduction: &impl Reduction) -> Vec<Option<A>>
         .filter(|algorithm| {
             algorithm
                 .needs()
-                .met(Situation::new(size, reduction.commutative()))
+                .met(Situation::new(size, reduction.commutative()).board(true))
         })
         .map(Some)
         .chain([None])

@@ -7,6 +7,7 @@
 // A test fails by panicking.
 #![allow(clippy::unwrap_used)]
 
+mod board;
 mod combining;
 mod combining_blocks;
 mod inter;

@@ -79,7 +79,11 @@ fn choices<A: Choice>(size: usize) -> Vec<Option<A>> {
     A::ALL
         .iter()
         .copied()
-        .filter(|algorithm| algorithm.needs().met(Situation::new(size, true)))
+        .filter(|algorithm| {
+            algorithm
+                .needs()
+                .met(Situation::new(size, true).board(true))
+        })
         .map(Some)
         .chain([None])
         .collect()

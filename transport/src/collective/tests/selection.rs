@@ -1,14 +1,14 @@
 //! Selection: an algorithm that cannot serve is refused, and every kind is listed.
 
-use crate::collective::select::{Choice, check};
+use crate::collective::select::{Choice, check_in};
 use crate::collective::*;
-use crate::selection::KINDS;
+use crate::selection::{KINDS, Situation};
 
 #[test]
 fn an_unsuitable_algorithm_is_refused() {
     let doubling = allgather::Algorithm::RecursiveDoubling;
-    assert!(check(doubling, 4, false).is_ok());
-    let error = check(reduce::Algorithm::Binomial, 4, false).unwrap_err();
+    assert!(check_in(doubling, Situation::new(4, false)).is_ok());
+    let error = check_in(reduce::Algorithm::Binomial, Situation::new(4, false)).unwrap_err();
     assert_eq!(
         error.to_string(),
         "reduce algorithm binomial cannot serve 4 ranks with a non-commutative operation: \

@@ -11,8 +11,13 @@ use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, VecDeque};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use pamir_shm::mapped_board::MappedBoard;
+use pamir_shm::segment::Segment;
+
+use crate::collective::Board;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::{Exchange, ExchangeError};
 
@@ -89,6 +94,8 @@ pub struct Network {
     events: Cell<usize>,
     /// Messages and bytes that each member sent.
     sent: RefCell<HashMap<usize, (usize, usize)>>,
+    /// What the members share besides, if they share anything.
+    boards: RefCell<Option<Arc<Segment>>>,
 }
 
 impl Network {
@@ -101,6 +108,18 @@ impl Network {
             tickets: Cell::new(0),
             events: Cell::new(0),
             sent: RefCell::default(),
+            boards: RefCell::default(),
+        }
+    }
+
+    /// Member `rank` of `size` that share a board.
+    pub fn member_with_board(&self, rank: usize, size: usize) -> Member<'_> {
+        let mut boards = self.boards.borrow_mut();
+        let segment = boards
+            .get_or_insert_with(|| Arc::new(Segment::create(MappedBoard::bytes(size)).unwrap()));
+        Member {
+            board: Some(Board::alone(segment, rank, size).unwrap()),
+            ..self.member(rank, size)
         }
     }
 
@@ -112,6 +131,7 @@ impl Network {
             size,
             own_base: 0,
             partner_base: 0,
+            board: None,
         }
     }
 
@@ -130,6 +150,7 @@ impl Network {
             size,
             own_base,
             partner_base,
+            board: None,
         }
     }
 
@@ -231,9 +252,18 @@ pub struct Member<'a> {
     size: usize,
     own_base: usize,
     partner_base: usize,
+    board: Option<Board>,
 }
 
 impl Exchange for Member<'_> {
+    fn board(&self) -> Option<&Board> {
+        self.board.as_ref()
+    }
+
+    fn wake(&self, _: usize) {
+        self.network.happened();
+    }
+
     fn rank(&self) -> usize {
         self.rank
     }
@@ -330,7 +360,7 @@ pub fn run_all<B: Clone>(
                 .iter()
                 .enumerate()
                 .map(|(rank, buffer)| {
-                    let exchange = network.member(rank, buffers.len());
+                    let exchange = network.member_with_board(rank, buffers.len());
                     let mut buffer = buffer.clone();
                     let member = &member;
                     Box::pin(async move {

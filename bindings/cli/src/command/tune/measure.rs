@@ -18,7 +18,7 @@ use pamir_driver::job::RankState;
 use pamir_driver::unit::UnitError;
 use pamir_transport::active::ActiveError;
 use pamir_transport::client::{Client, ClientError, MPI};
-use pamir_transport::collective::{self as c, Blocks, CollectiveError, Exchange, FromRoot};
+use pamir_transport::collective::{self as c, Blocks, Board, CollectiveError, Exchange, FromRoot};
 use pamir_transport::collective::{Neighborhood, Pairing, Reduction, ToRoot};
 use pamir_transport::context::Context;
 use pamir_transport::geometry::{Channel, Members, block_on};
@@ -130,6 +130,7 @@ struct Rank {
     client: Client,
     context: Context,
     operations: Cell<i32>,
+    board: Option<Board>,
     outgoing: Vec<u8>,
     incoming: Vec<u8>,
     /// The next rank's `incoming`.
@@ -145,10 +146,12 @@ fn measure(arguments: &Arguments) -> Result<(), MeasureError> {
         client,
         context,
         operations: Cell::new(0),
+        board: None,
         outgoing: vec![1; room],
         incoming: vec![0; room],
         region: None,
     };
+    rank.board = rank.agree_on_board()?;
     if ["put", "get"].contains(&arguments.kind.as_str()) {
         rank.register()?;
     }
@@ -167,7 +170,7 @@ fn measure(arguments: &Arguments) -> Result<(), MeasureError> {
 
 impl Rank {
     /// The channel of the next operation.
-    fn channel(&self) -> Channel<&Context, World> {
+    fn channel(&self) -> Channel<&Context, World, &Board> {
         self.operations.set(self.operations.get() + 1);
         Channel {
             context: &self.context,
@@ -175,6 +178,8 @@ impl Rank {
             rank: self.context.task(),
             context_id: CONTEXT_ID,
             tag: self.operations.get(),
+            board: self.board.as_ref(),
+            blocking: true,
         }
     }
 
@@ -185,6 +190,11 @@ impl Rank {
         operation: impl Future<Output = Result<(), E>>,
     ) -> Result<(), MeasureError> {
         block_on(&self.context, operation)?.map_err(Into::into)
+    }
+
+    fn agree_on_board(&self) -> Result<Option<Board>, MeasureError> {
+        let channel = self.channel();
+        Ok(block_on(&self.context, Board::agree(&channel))??)
     }
 
     fn barrier(&self) -> Result<(), MeasureError> {

@@ -250,7 +250,7 @@ impl Plan {
         let able = kind
             .algorithms()
             .into_iter()
-            .filter(|one| one.1.met(Situation::new(ranks, true)));
+            .filter(|one| one.1.met(Situation::new(ranks, true).board(true)));
         // What fits one packet is the same by either name.
         able.map(|one| one.0)
             .filter(|name| *name != "immediate")

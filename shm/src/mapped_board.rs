@@ -1,0 +1,384 @@
+//! A board's memory inside a segment, and the copies onto and from it.
+//!
+//! Before: [`crate::board`] says that a post may be written, or is there. Here its bytes move.
+//! This is the only file of the board that handles raw memory.
+//!
+//! ```text
+//! finished  one line pair a member
+//! posts     DEPTH lines a member:   │ flag │ word │ up to 48 bytes, if they fit │
+//! slots     DEPTH slots a member, for posts that do not fit their line
+//! ```
+//!
+//! Invariants: a [`MappedBoard`] lies wholly inside its segment, checked once when it is made;
+//! members and places are checked or masked where they become addresses; a length that a peer
+//! claims is checked before anything is read by it.
+
+use std::sync::Arc;
+
+use crate::atomic::{AtomicU32, AtomicU64};
+use crate::board::{Board, BoardMemory, DEPTH, place};
+use crate::lane_copy::{LONG_BYTES, LongCopy};
+use crate::mapped_lane::{copy_line, copy_short};
+use crate::record::LINE_BYTES;
+use crate::segment::{Segment, SegmentError};
+use crate::shareable::LinePadded;
+
+/// Up to so many bytes a post lies in the line of its flag.
+pub const INLINE_BYTES: usize = 48;
+
+/// The most bytes of one post: what one member copies while another copies the one before.
+pub const SLOT_BYTES: usize = 16 << 10;
+
+const PAGE_BYTES: usize = 4096;
+const PLACES: usize = DEPTH as usize;
+
+/// One post.
+#[repr(C, align(64))]
+struct Line {
+    flag: AtomicU64,
+    word: u64,
+    bytes: [u8; INLINE_BYTES],
+}
+
+const _: () = assert!(size_of::<Line>() == LINE_BYTES);
+
+/// A board's memory in a segment.
+#[derive(Debug)]
+pub struct MappedBoard {
+    base: *mut u8,
+    members: usize,
+    long: LongCopy,
+    /// Keeps the mapping that `base` leads into.
+    _segment: Arc<Segment>,
+}
+
+impl MappedBoard {
+    /// Bytes of a board of `members` members: a multiple of the page size.
+    pub const fn bytes(members: usize) -> u64 {
+        (Self::slots(members) + members * PLACES * SLOT_BYTES) as u64
+    }
+
+    /// The board of `members` members at byte `offset`.
+    ///
+    /// # Errors
+    ///
+    /// [`SegmentError::OutOfBounds`] if it does not lie in the segment.
+    pub fn new(segment: &Arc<Segment>, offset: u64, members: usize) -> Result<Self, SegmentError> {
+        let base = segment.bytes_at(offset, Self::bytes(members))?;
+        Ok(Self {
+            base,
+            members,
+            long: LongCopy::default(),
+            _segment: Arc::clone(segment),
+        })
+    }
+
+    const fn posts(members: usize) -> usize {
+        (members * size_of::<LinePadded<AtomicU32>>()).next_multiple_of(PAGE_BYTES)
+    }
+
+    const fn slots(members: usize) -> usize {
+        Self::posts(members) + (members * PLACES * LINE_BYTES).next_multiple_of(PAGE_BYTES)
+    }
+
+    /// Makes the memory what it was at first, for the next who take it. Nobody uses it.
+    pub fn clear(&self) {
+        use crate::atomic::Ordering::Relaxed;
+        for member in 0..self.members {
+            self.finished(member).store(0, Relaxed);
+            for place in 0..DEPTH {
+                self.flag(member, place).store(0, Relaxed);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn index(&self, member: usize, place: u32) -> usize {
+        assert!(member < self.members, "a board's members are counted");
+        member * PLACES + (place as usize & (PLACES - 1))
+    }
+
+    #[inline(always)]
+    fn line(&self, member: usize, place: u32) -> *mut Line {
+        let at = Self::posts(self.members) + self.index(member, place) * LINE_BYTES;
+        self.base.wrapping_add(at).cast()
+    }
+
+    #[inline(always)]
+    fn slot(&self, member: usize, place: u32) -> *mut u8 {
+        let at = Self::slots(self.members) + self.index(member, place) * SLOT_BYTES;
+        self.base.wrapping_add(at)
+    }
+
+    /// Where a post of `bytes` bytes lies.
+    #[inline(always)]
+    fn data(&self, member: usize, place: u32, bytes: usize) -> *mut u8 {
+        if bytes > INLINE_BYTES {
+            return self.slot(member, place);
+        }
+        let offset = std::mem::offset_of!(Line, bytes);
+        self.line(member, place).cast::<u8>().wrapping_add(offset)
+    }
+}
+
+impl BoardMemory for MappedBoard {
+    #[inline(always)]
+    fn members(&self) -> usize {
+        self.members
+    }
+
+    #[inline(always)]
+    fn flag(&self, member: usize, place: u32) -> &AtomicU64 {
+        // SAFETY: the line of a member below `members` lies in the mapping (checked in `new`),
+        // which `_segment` keeps; it is aligned to 64 bytes; any bytes are an AtomicU64.
+        unsafe { &(*self.line(member, place)).flag }
+    }
+
+    #[inline(always)]
+    fn finished(&self, member: usize) -> &AtomicU32 {
+        assert!(member < self.members, "a board's members are counted");
+        let lines = self.base.cast::<LinePadded<AtomicU32>>();
+        // SAFETY: as in `flag`; the line pairs start at the board's first byte, a page's.
+        unsafe { &*lines.wrapping_add(member) }
+    }
+}
+
+/// A post that is being written; nobody looks at it before it is published.
+#[derive(Debug)]
+pub struct Draft<'b> {
+    long: &'b LongCopy,
+    target: *mut u8,
+    bytes: usize,
+    round: u32,
+}
+
+impl Draft<'_> {
+    /// Copies `source` to byte `at` of the post.
+    ///
+    /// # Panics
+    ///
+    /// If the post is shorter.
+    #[inline(always)]
+    pub fn write(&mut self, at: usize, source: &[u8]) {
+        assert!(
+            source.len() <= self.bytes && at <= self.bytes - source.len(),
+            "a post holds what is written to it"
+        );
+        // SAFETY: the post has `bytes` bytes at `target`, in the line or the slot that was
+        // given to it, and the range was just compared with them; nobody else reads or writes
+        // them (`Board::draft`); a slice does not overlap the board, of which only posts of
+        // other places are ever handed out.
+        unsafe {
+            let target = self.target.add(at);
+            if source.len() <= INLINE_BYTES {
+                copy_line(source.as_ptr(), target, source.len());
+            } else if source.len() < LONG_BYTES {
+                copy_short(source.as_ptr(), target, source.len());
+            } else {
+                self.long.copy(source.as_ptr(), target, source.len());
+            }
+        }
+    }
+
+    /// The post's bytes, as they are: what an older post left, where nothing was written.
+    #[inline(always)]
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as in `write`; the bytes are initialised, since a segment is zero at first.
+        unsafe { std::slice::from_raw_parts_mut(self.target, self.bytes) }
+    }
+}
+
+/// A member's post.
+#[derive(Debug, Clone, Copy)]
+pub struct Post {
+    source: *const u8,
+    bytes: usize,
+    /// The word beside it.
+    pub word: u64,
+}
+
+impl Post {
+    /// Its length in bytes.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether it has no bytes.
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
+    /// Copies its bytes from byte `at` on to `target`, as many as there are room and bytes for.
+    ///
+    /// # Safety
+    ///
+    /// Its round is not finished yet.
+    #[inline(always)]
+    pub unsafe fn copy_to(&self, at: usize, target: &mut [u8]) {
+        let bytes = target.len().min(self.bytes.saturating_sub(at));
+        // SAFETY: the post has `bytes` bytes at `source`, of which those behind `at` were just
+        // counted; it stays as it is until its round is finished, as the caller vouches.
+        unsafe {
+            let source = self.source.wrapping_add(at);
+            if bytes <= INLINE_BYTES {
+                copy_line(source, target.as_mut_ptr(), bytes);
+            } else {
+                copy_short(source, target.as_mut_ptr(), bytes);
+            }
+        }
+    }
+
+    /// Its bytes, as an operand: they are combined, but nothing is decided by them, for a peer
+    /// that breaks the protocol may change them.
+    ///
+    /// # Safety
+    ///
+    /// Its round is not finished as long as the slice is used.
+    #[inline(always)]
+    pub unsafe fn bytes<'b>(&self) -> &'b [u8] {
+        // SAFETY: the post has so many bytes, and its member does not change them before all
+        // members have finished the round, as the caller vouches.
+        unsafe { std::slice::from_raw_parts(self.source, self.bytes) }
+    }
+}
+
+impl Board<MappedBoard> {
+    /// A post of `bytes` bytes in a round, to be written and published, if there is room for it.
+    ///
+    /// # Panics
+    ///
+    /// If it is longer than [`SLOT_BYTES`].
+    ///
+    /// # Safety
+    ///
+    /// The member has drafted nothing in this round before, and keeps none of its own posts of
+    /// the round [`DEPTH`] before it.
+    #[inline(always)]
+    pub unsafe fn draft(&self, round: u32, bytes: usize) -> Option<Draft<'_>> {
+        assert!(bytes <= SLOT_BYTES, "a post fits its slot");
+        let target = self.memory().data(self.member(), place(round), bytes);
+        self.has_room(round).then_some(Draft {
+            long: &self.memory().long,
+            target,
+            bytes,
+            round,
+        })
+    }
+
+    /// Shows a post to the other members, with a word beside it.
+    #[inline(always)]
+    pub fn show(&self, draft: Draft<'_>, word: u64) {
+        let line = self.memory().line(self.member(), place(draft.round));
+        // SAFETY: the line lies in the mapping, and nobody reads it before the flag says so.
+        unsafe { (&raw mut (*line).word).write(word) };
+        self.publish(draft.round, draft.bytes as u32);
+    }
+
+    /// A member's post in a round, if it is there; an error if it claims to be longer than it
+    /// can be.
+    #[inline(always)]
+    pub fn read(&self, member: usize, round: u32) -> Result<Option<Post>, BoardError> {
+        let Some(bytes) = self.look(member, round) else {
+            return Ok(None);
+        };
+        if bytes > SLOT_BYTES {
+            return Err(BoardError::Length { member, bytes });
+        }
+        let line = self.memory().line(member, place(round));
+        // SAFETY: the line lies in the mapping; a word is a word, whatever a peer wrote.
+        let word = unsafe { (&raw const (*line).word).read_volatile() };
+        Ok(Some(Post {
+            source: self.memory().data(member, place(round), bytes),
+            bytes,
+            word,
+        }))
+    }
+}
+
+/// What a peer wrote cannot be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BoardError {
+    /// A post is longer than any post.
+    #[error(
+        "member {member} claims to have posted {bytes} bytes on a board with slots of {SLOT_BYTES}: its memory is corrupt"
+    )]
+    Length {
+        /// Whose post.
+        member: usize,
+        /// Bytes that it claims to have.
+        bytes: usize,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::atomic::Ordering;
+
+    fn pair(members: usize) -> Vec<Board<MappedBoard>> {
+        let segment = Arc::new(Segment::create(MappedBoard::bytes(members)).unwrap());
+        (0..members)
+            .map(|member| Board::new(MappedBoard::new(&segment, 0, members).unwrap(), member))
+            .collect()
+    }
+
+    #[test]
+    fn posts_of_every_length_arrive() {
+        let boards = pair(3);
+        let lengths = (0..200).chain([2559, 2560, 5000, SLOT_BYTES - 1, SLOT_BYTES]);
+        for (bytes, round) in lengths.zip(1..) {
+            let text: Vec<u8> = (0..bytes).map(|at| (at + round as usize) as u8).collect();
+            assert!(boards[2].read(1, round).unwrap().is_none());
+            // SAFETY: each round is drafted once.
+            let mut draft = unsafe { boards[1].draft(round, bytes) }.unwrap();
+            let (head, tail) = text.split_at(bytes / 3);
+            draft.write(0, head);
+            draft.write(head.len(), tail);
+            boards[1].show(draft, round as u64 * 3);
+            for reader in &boards {
+                let post = reader.read(1, round).unwrap().unwrap();
+                let mut copy = vec![0xEE; bytes + 1];
+                // SAFETY: the round is finished below.
+                unsafe {
+                    assert_eq!(post.bytes(), text);
+                    post.copy_to(0, &mut copy);
+                }
+                assert_eq!((&copy[..bytes], copy[bytes]), (&text[..], 0xEE));
+                let mut end = vec![0; bytes];
+                // SAFETY: as above.
+                unsafe { post.copy_to(bytes / 2, &mut end) };
+                assert_eq!(end[..bytes - bytes / 2], text[bytes / 2..]);
+                assert_eq!((post.len(), post.word), (bytes, round as u64 * 3));
+            }
+            boards.iter().for_each(|board| {
+                board.finish(round);
+            });
+        }
+    }
+
+    #[test]
+    fn a_length_that_cannot_be_is_refused() {
+        let boards = pair(2);
+        boards[0].publish(1, SLOT_BYTES as u32 + 1);
+        let error = boards[1].read(0, 1).unwrap_err();
+        assert!(error.to_string().contains("16385 bytes"), "{error}");
+    }
+
+    #[test]
+    fn a_cleared_board_is_as_new() {
+        let segment = Arc::new(Segment::create(2 * MappedBoard::bytes(2)).unwrap());
+        let memory = || MappedBoard::new(&segment, MappedBoard::bytes(2), 2).unwrap();
+        let board = Board::new(memory(), 1);
+        for round in 1..=20 {
+            board.publish(round, 3);
+            board.finish(round);
+        }
+        board.memory().clear();
+        assert_eq!(memory().finished(1).load(Ordering::Relaxed), 0);
+        assert!((0..DEPTH).all(|round| Board::new(memory(), 0).look(1, round + 1).is_none()));
+        assert!(MappedBoard::new(&segment, MappedBoard::bytes(2), 3).is_err());
+    }
+}

@@ -1,0 +1,158 @@
+//! A geometry's board at one of its members, and whose turn it is there.
+//!
+//! Before: the members of a communicator have agreed on a board (`pamir_driver::board_table`).
+//! After: algorithms that need one post in its rounds ([`super::rounds`]).
+//!
+//! An operation takes a ticket when it is first polled, in the order in which all members call
+//! their operations, and begins when those before it have ended: so all members use the same
+//! rounds for the same operation. One that waits for another costs no progress, since no member
+//! may call them in another order (MPI-5.0 section 6.12), and none ends before all have called it.
+//!
+//! | operation | by | becomes |
+//! |---|---|---|
+//! | called | its first poll | waiting, with a ticket |
+//! | waiting | the one before it ends | under way, with its rounds |
+//! | under way | its end | ended; the next one begins |
+//! | waiting, under way | it is dropped | the board is disturbed: what follows fails |
+
+use std::cell::Cell;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use pamir_driver::board_table::BoardLease;
+use pamir_shm::board::Board as Posts;
+use pamir_shm::mapped_board::MappedBoard;
+use pamir_shm::segment::{Segment, SegmentError};
+
+use super::broadcast::{Algorithm, broadcast_with};
+use super::error::CollectiveError;
+use super::exchange::ExchangeError;
+use crate::context::Context;
+use crate::geometry::{Channel, Members};
+
+/// In place of a board's number: there is none.
+const NO_BOARD: usize = usize::MAX;
+
+/// A board at one member.
+#[derive(Debug)]
+pub struct Board {
+    pub(super) posts: Posts<MappedBoard>,
+    /// The first round of the next operation.
+    next: Cell<u32>,
+    /// Tickets that were given out, and operations that have ended.
+    tickets: Cell<u32>,
+    ended: Cell<u32>,
+    disturbed: Cell<bool>,
+    /// Keeps the board from others; none where it is nobody else's anyway.
+    _lease: Option<BoardLease>,
+}
+
+impl Board {
+    /// Member `rank`'s end of the board behind `lease`.
+    pub fn new(lease: BoardLease, rank: usize) -> Result<Self, SegmentError> {
+        Ok(Self::over(lease.memory()?, rank, Some(lease)))
+    }
+
+    /// Member `rank`'s end of a board of `size` members at the start of a segment of its own.
+    pub fn alone(segment: &Arc<Segment>, rank: usize, size: usize) -> Result<Self, SegmentError> {
+        Ok(Self::over(MappedBoard::new(segment, 0, size)?, rank, None))
+    }
+
+    fn over(memory: MappedBoard, rank: usize, lease: Option<BoardLease>) -> Self {
+        Self {
+            posts: Posts::new(memory, rank),
+            next: Cell::new(1),
+            tickets: Cell::new(0),
+            ended: Cell::new(0),
+            disturbed: Cell::new(false),
+            _lease: lease,
+        }
+    }
+
+    /// The board that the members of `channel` share from now on, or none for all of them; all
+    /// call this in the same operation. `PAMIR_NO_BOARDS` at member 0 says that there is none.
+    pub async fn agree<C, M, B>(channel: &Channel<C, M, B>) -> Result<Option<Self>, CollectiveError>
+    where
+        C: Deref<Target = Context>,
+        M: Members,
+        B: Deref<Target = Board>,
+    {
+        let (rank, size) = (channel.rank, channel.members.size());
+        let job = channel.context.job();
+        let corrupt = |_| ExchangeError::Corrupt { rank: 0 };
+        if !(2..=job.layout().board_members()).contains(&size) {
+            return Ok(None);
+        }
+        let allowed = std::env::var_os("PAMIR_NO_BOARDS").is_none();
+        let mut lease = if rank == 0 && allowed {
+            BoardLease::take(job, size).map_err(corrupt)?
+        } else {
+            None
+        };
+        let number = lease.as_ref().map_or(NO_BOARD, BoardLease::number);
+        let mut word = (number as u64).to_ne_bytes();
+        broadcast_with(Algorithm::Binomial, channel, 0, &mut word).await?;
+        let number = u64::from_ne_bytes(word) as usize;
+        if number == NO_BOARD {
+            return Ok(None);
+        }
+        if rank != 0 {
+            lease = BoardLease::join(job, number, size).map_err(corrupt)?;
+        }
+        let lease = lease.ok_or(ExchangeError::Corrupt { rank: 0 })?;
+        Ok(Some(Self::new(lease, rank).map_err(corrupt)?))
+    }
+
+    /// Takes the next operation's ticket.
+    #[inline]
+    pub(super) fn ticket(&self) -> Ticket<'_> {
+        let number = self.tickets.get();
+        self.tickets.set(number.wrapping_add(1));
+        Ticket {
+            board: self,
+            number,
+            sound: Cell::new(false),
+        }
+    }
+}
+
+/// An operation's place in the order of a board's operations.
+#[derive(Debug)]
+pub(super) struct Ticket<'b> {
+    pub board: &'b Board,
+    number: u32,
+    sound: Cell<bool>,
+}
+
+impl Ticket<'_> {
+    /// Takes `count` rounds if it is the operation's turn: the first of them.
+    #[inline]
+    pub fn begin(&self, count: u32) -> Option<Result<u32, ExchangeError>> {
+        let board = self.board;
+        if board.disturbed.get() {
+            return Some(Err(ExchangeError::Disturbed));
+        }
+        if board.ended.get() != self.number {
+            return None;
+        }
+        let first = board.next.get();
+        board.next.set(first.wrapping_add(count));
+        Some(Ok(first))
+    }
+
+    /// The operation has gone through all of its rounds.
+    #[inline]
+    pub fn end(&self) {
+        self.sound.set(true);
+    }
+}
+
+impl Drop for Ticket<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if !self.sound.get() {
+            self.board.disturbed.set(true);
+        }
+        self.board.ended.set(self.number.wrapping_add(1));
+    }
+}

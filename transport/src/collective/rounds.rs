@@ -1,0 +1,318 @@
+//! The rounds of one operation on a board: what algorithms that need one are made of.
+//!
+//! Before: an algorithm. After: posts in shared memory (`pamir_shm::board`). This is to the board
+//! what [`super::step`] is to messages, and where algorithms wait for posts.
+//!
+//! | step | effect |
+//! |---|---|
+//! | [`Rounds::begin`] | waits for its turn, and takes so many rounds |
+//! | [`Rounds::post`], [`Rounds::draft`] and [`Rounds::show`] | posts in a round, when its place is free |
+//! | [`Rounds::see`] | waits for a member's post |
+//! | [`Rounds::finish`] | up to this round, this member looks at no post any more |
+//! | [`Rounds::end`] | all rounds are finished |
+//!
+//! Invariants: all members take as many rounds for an operation; a member drafts once a round,
+//! in rising order; it is at most four rounds ahead of what it has finished, so it is
+//! never out of room for ever. What is seen borrows the rounds, and finishing needs them mutably:
+//! no post is read after it may have been overwritten.
+
+use std::future::poll_fn;
+use std::marker::PhantomData;
+use std::task::Poll;
+
+use pamir_shm::mapped_board::{Draft, Post, SLOT_BYTES};
+
+use super::board::Ticket;
+use super::error::CollectiveError;
+use super::exchange::{Exchange, ExchangeError};
+use super::reduction::Reduction;
+use super::scratch::Scratch;
+
+/// Who waits for a post.
+#[derive(Debug, Clone, Copy)]
+pub enum Readers {
+    /// One member.
+    One(usize),
+    /// All members.
+    All,
+}
+
+/// The rounds of an operation.
+#[derive(Debug)]
+pub struct Rounds<'e, E> {
+    exchange: &'e E,
+    ticket: Ticket<'e>,
+    first: u32,
+    count: u32,
+}
+
+/// A post that was seen, as long as its round is not finished.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'r> {
+    post: Post,
+    /// What its member says about the operation: usually how many bytes it has in all.
+    pub word: usize,
+    rounds: PhantomData<&'r ()>,
+}
+
+impl<'r> Seen<'r> {
+    /// Copies the bytes from byte `at` on to `target`, as many as there are.
+    #[inline]
+    pub fn copy_to(&self, at: usize, target: &mut [u8]) {
+        // SAFETY: finishing the round needs the rounds mutably, which this borrows.
+        unsafe { self.post.copy_to(at, target) };
+    }
+
+    /// The bytes, as an operand.
+    #[inline]
+    pub fn bytes(&self) -> &'r [u8] {
+        // SAFETY: as in `copy_to`.
+        unsafe { self.post.bytes() }
+    }
+}
+
+/// How many posts `bytes` bytes take, at most [`SLOT_BYTES`] each.
+pub fn posts_for(bytes: usize, each: usize) -> usize {
+    bytes.div_ceil(each)
+}
+
+/// The most bytes of whole elements in one of `parts` equal parts of a post; none if not one
+/// element fits.
+pub fn whole_elements(element_bytes: usize, parts: usize) -> Option<usize> {
+    let elements = SLOT_BYTES / parts / element_bytes;
+    (elements > 0).then_some(elements * element_bytes)
+}
+
+impl<'e, E: Exchange> Rounds<'e, E> {
+    /// Takes `count` rounds when it is the operation's turn.
+    #[inline]
+    pub async fn begin(exchange: &'e E, count: usize) -> Result<Self, CollectiveError> {
+        let board = exchange.board().ok_or(ExchangeError::Disturbed)?;
+        let ticket = board.ticket();
+        let count = count as u32;
+        let first = poll_fn(|_| ticket.begin(count).map_or(Poll::Pending, Poll::Ready)).await?;
+        Ok(Self {
+            exchange,
+            ticket,
+            first,
+            count,
+        })
+    }
+
+    #[inline(always)]
+    fn round(&self, index: usize) -> u32 {
+        self.first.wrapping_add(index as u32)
+    }
+
+    /// The post of `bytes` bytes in round `index`, to be written, when its place is free.
+    #[inline]
+    pub async fn draft(&self, index: usize, bytes: usize) -> Draft<'_> {
+        let round = self.round(index);
+        let posts = &self.ticket.board.posts;
+        poll_fn(|_| {
+            // SAFETY: algorithms draft once a round; of the round that was in this place before,
+            // nothing is kept, since an algorithm is at most four rounds ahead of what it has
+            // finished, and finishing ends what was seen.
+            let draft = unsafe { posts.draft(round, bytes) };
+            draft.map_or(Poll::Pending, Poll::Ready)
+        })
+        .await
+    }
+
+    /// Shows a post to `readers`, with a word about the operation.
+    #[inline]
+    pub fn show(&self, draft: Draft<'_>, word: usize, readers: Readers) {
+        self.ticket.board.posts.show(draft, word as u64);
+        self.wake(readers);
+    }
+
+    /// Posts `bytes` in round `index`.
+    #[inline]
+    pub async fn post(&self, index: usize, bytes: &[u8], word: usize, readers: Readers) {
+        let mut draft = self.draft(index, bytes.len()).await;
+        draft.write(0, bytes);
+        self.show(draft, word, readers);
+    }
+
+    #[inline]
+    fn wake(&self, readers: Readers) {
+        match readers {
+            Readers::One(member) => self.exchange.wake(member),
+            Readers::All => {
+                let own = self.exchange.rank();
+                for member in (0..self.exchange.size()).filter(|member| *member != own) {
+                    self.exchange.wake(member);
+                }
+            }
+        }
+    }
+
+    /// Waits for the post of `member` in round `index`.
+    #[inline]
+    pub async fn see(&self, index: usize, member: usize) -> Result<Seen<'_>, CollectiveError> {
+        let round = self.round(index);
+        let looks = self.exchange.looks();
+        let post = poll_fn(|_| {
+            for look in 1.. {
+                match self.ticket.board.posts.read(member, round) {
+                    Ok(None) if look < looks => std::hint::spin_loop(),
+                    Ok(None) => break,
+                    Ok(Some(post)) => return Poll::Ready(Ok(post)),
+                    Err(_) => return Poll::Ready(Err(ExchangeError::Corrupt { rank: member })),
+                }
+            }
+            Poll::Pending
+        })
+        .await?;
+        Ok(Seen {
+            word: post.word as usize,
+            post,
+            rounds: PhantomData,
+        })
+    }
+
+    /// As [`Self::see`], of a post of `bytes` bytes whose member has `word` bytes in all.
+    #[inline]
+    pub async fn see_of(
+        &self,
+        index: usize,
+        member: usize,
+        bytes: usize,
+        word: usize,
+    ) -> Result<Seen<'_>, CollectiveError> {
+        let seen = self.see(index, member).await?;
+        if seen.word != word || seen.post.len() != bytes {
+            self.disagree(member, &seen, bytes, word)?;
+        }
+        Ok(seen)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn disagree(
+        &self,
+        from: usize,
+        seen: &Seen<'_>,
+        bytes: usize,
+        word: usize,
+    ) -> Result<(), CollectiveError> {
+        // The members' totals say most; where they agree, it is the posts that do not.
+        let (sent_bytes, expected_bytes) = if seen.word == word {
+            (seen.post.len(), bytes)
+        } else {
+            (seen.word, word)
+        };
+        self.exchange.disagrees(if sent_bytes > expected_bytes {
+            CollectiveError::Exchange(ExchangeError::Truncated {
+                from,
+                sent_bytes,
+                expected_bytes,
+            })
+        } else {
+            CollectiveError::Shorter {
+                from,
+                received_bytes: sent_bytes,
+                expected_bytes,
+            }
+        })
+    }
+
+    /// Up to round `index`, this member looks at no post any more.
+    #[inline]
+    pub fn finish(&mut self, index: usize) {
+        if self.ticket.board.posts.finish(self.round(index)) {
+            self.wake(Readers::All);
+        }
+    }
+
+    /// All rounds are finished.
+    #[inline]
+    pub fn end(mut self) {
+        self.finish(self.count as usize - 1);
+        self.ticket.end();
+    }
+
+    /// Combines the posts of a round that all members have posted, in the order of ranks, into
+    /// `buffer`. A post of another length is left out: then the operation has failed anyway.
+    #[inline]
+    pub async fn combine_all(
+        &self,
+        reduction: &impl Reduction,
+        index: usize,
+        buffer: &mut [u8],
+        word: usize,
+    ) -> Result<(), CollectiveError> {
+        let last = self.exchange.size() - 1;
+        self.combine_below(reduction, index, last, buffer, word)
+            .await
+    }
+
+    /// Combines the posts of members 0 to `last` into `buffer`, which is that of `last` itself if
+    /// this is it.
+    #[inline]
+    pub async fn combine_below(
+        &self,
+        reduction: &impl Reduction,
+        index: usize,
+        last: usize,
+        buffer: &mut [u8],
+        word: usize,
+    ) -> Result<(), CollectiveError> {
+        // The highest first, so that whatever is combined is the lower operand.
+        if self.exchange.rank() != last {
+            let seen = self.see_of(index, last, buffer.len(), word).await?;
+            seen.copy_to(0, buffer);
+        }
+        for member in (0..last).rev() {
+            let seen = self.see_of(index, member, buffer.len(), word).await?;
+            if seen.bytes().len() == buffer.len() {
+                reduction.combine(seen.bytes(), buffer);
+            }
+        }
+        Ok(())
+    }
+
+    /// Combines the posts of all other members with what this member has in `buffer`, and has not
+    /// posted. `place` tells for each member where the operand begins in its post, and how long
+    /// that post is.
+    #[inline]
+    pub async fn combine_others(
+        &self,
+        reduction: &impl Reduction,
+        index: usize,
+        place: impl Fn(usize) -> (usize, usize),
+        buffer: &mut [u8],
+        word: usize,
+    ) -> Result<(), CollectiveError> {
+        let (rank, size) = (self.exchange.rank(), self.exchange.size());
+        if buffer.is_empty() {
+            return Ok(());
+        }
+        // Where the order does not matter, or this is the highest, it starts with its own.
+        let in_place = reduction.commutative() || rank == size - 1;
+        let own = if in_place {
+            None
+        } else {
+            Some(Scratch::copy_of(buffer)?)
+        };
+        for member in (0..size).rev() {
+            if member == rank {
+                if let Some(own) = &own {
+                    reduction.combine(own, buffer);
+                }
+                continue;
+            }
+            let (at, posted) = place(member);
+            let seen = self.see_of(index, member, posted, word).await?;
+            let Some(operand) = seen.bytes().get(at..at + buffer.len()) else {
+                continue;
+            };
+            if member == size - 1 && !in_place {
+                buffer.copy_from_slice(operand);
+            } else {
+                reduction.combine(operand, buffer);
+            }
+        }
+        Ok(())
+    }
+}

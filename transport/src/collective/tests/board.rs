@@ -1,0 +1,287 @@
+//! Operations that follow each other on one board, and what goes wrong on one.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
+
+use proptest::prelude::*;
+
+use super::operators::{Compose, combined, contribution};
+use super::simulation::{Member, Network, Random, Running, Setting, run_all};
+use crate::collective::error::CollectiveError;
+use crate::collective::exchange::{Exchange, ExchangeError};
+use crate::collective::join::join;
+use crate::collective::noting::{Fault, Noting};
+use crate::collective::reduction::Reduction;
+use crate::collective::rounds::{Readers, Rounds};
+use crate::collective::{
+    allgather, allgather_with, allreduce, allreduce_with, alltoall, alltoall_with, barrier,
+    barrier_with, broadcast, broadcast_with,
+};
+
+/// One operation on the members' buffers, in place.
+#[derive(Debug, Clone, Copy)]
+enum Step {
+    Barrier,
+    Broadcast(usize),
+    Allreduce,
+    Slices,
+    Allgather,
+    Alltoall,
+}
+
+impl Step {
+    fn random(random: &mut Random, size: usize) -> Self {
+        match random.below(6) {
+            0 => Self::Barrier,
+            1 => Self::Broadcast(random.below(size)),
+            2 => Self::Allreduce,
+            3 => Self::Slices,
+            4 => Self::Allgather,
+            _ => Self::Alltoall,
+        }
+    }
+
+    async fn run(self, exchange: &impl Exchange, buffer: &mut [u8]) -> Result<(), CollectiveError> {
+        match self {
+            Self::Barrier => barrier_with(barrier::Algorithm::Posted, exchange).await,
+            Self::Broadcast(root) => {
+                broadcast_with(broadcast::Algorithm::Posted, exchange, root, buffer).await
+            }
+            Self::Allreduce => {
+                allreduce_with(allreduce::Algorithm::Posted, exchange, &Compose, buffer).await
+            }
+            Self::Slices => {
+                let slices = allreduce::Algorithm::PostedSlices;
+                allreduce_with(slices, exchange, &Compose, buffer).await
+            }
+            Self::Allgather => allgather_with(allgather::Algorithm::Posted, exchange, buffer).await,
+            Self::Alltoall => {
+                let outgoing = buffer.to_vec();
+                alltoall_with(alltoall::Algorithm::Posted, exchange, &outgoing, buffer).await
+            }
+        }
+    }
+
+    /// The same on the buffers of all members.
+    fn expect(self, buffers: &mut [Vec<u8>]) {
+        let before = buffers.to_vec();
+        let block = before[0].len() / before.len();
+        let part = |member: usize, index: usize| &before[member][index * block..][..block];
+        for (rank, buffer) in buffers.iter_mut().enumerate() {
+            match self {
+                Self::Barrier => {}
+                Self::Broadcast(root) => buffer.copy_from_slice(&before[root]),
+                Self::Allreduce | Self::Slices => {
+                    buffer.copy_from_slice(&combined(&Compose, &before));
+                }
+                Self::Allgather => {
+                    for member in 0..before.len() {
+                        buffer[member * block..][..block].copy_from_slice(part(member, member));
+                    }
+                }
+                Self::Alltoall => {
+                    for member in 0..before.len() {
+                        buffer[member * block..][..block].copy_from_slice(part(member, rank));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn check(seed: u64, size: usize, elements: usize, steps: usize) {
+    let mut random = Random(seed);
+    let bytes = elements * size * Compose.element_bytes();
+    let buffers: Vec<_> = (0..size)
+        .map(|_| contribution(&mut random, bytes))
+        .collect();
+    let program: Vec<_> = (0..steps)
+        .map(|_| Step::random(&mut random, size))
+        .collect();
+    let mut expected = buffers.clone();
+    program.iter().for_each(|step| step.expect(&mut expected));
+    let outputs = run_all(
+        seed,
+        &buffers,
+        async |exchange: &Member<'_>, buffer: &mut Vec<u8>| {
+            for step in &program {
+                step.run(exchange, buffer).await?;
+            }
+            Ok(())
+        },
+    );
+    for output in outputs {
+        assert!(
+            output == expected,
+            "seed {seed}: {size} members, {elements} elements: {program:?}"
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn operations_follow_each_other_without_a_barrier(
+        seed in any::<u64>(),
+        size in 2usize..9,
+        elements in 1usize..40,
+    ) {
+        check(seed, size, elements, 25);
+    }
+}
+
+#[test]
+fn long_data_goes_through_all_places_of_the_board() {
+    for (size, elements) in [(2, 60_000), (3, 30_001), (5, 9_000)] {
+        check(size as u64, size, elements, 5);
+    }
+}
+
+/// What each of `size` members gives, on a board, in every setting.
+fn on_board<T>(
+    size: usize,
+    member: impl AsyncFn(&Member<'_>) -> Result<T, CollectiveError>,
+) -> Vec<Vec<Result<T, CollectiveError>>> {
+    let settings = Setting::all(size as u64).into_iter();
+    let outputs = settings.map(|setting| {
+        let network = Network::new(setting);
+        let members = (0..size).map(|rank| {
+            let exchange = network.member_with_board(rank, size);
+            let member = &member;
+            Box::pin(async move { member(&exchange).await }) as Running<'_, T>
+        });
+        network.run(members.collect())
+    });
+    outputs.collect()
+}
+
+#[test]
+fn operations_that_overlap_keep_the_order_in_which_they_were_called() {
+    let outputs = on_board(3, async |exchange| {
+        let (mut one, mut other) = (
+            [exchange.rank() as u8; 100_000],
+            [7 + exchange.rank() as u8; 8],
+        );
+        join(
+            Step::Broadcast(2).run(exchange, &mut one),
+            Step::Broadcast(1).run(exchange, &mut other),
+        )
+        .await?;
+        Ok((one[99_999], other[7]))
+    });
+    for output in outputs.into_iter().flatten() {
+        assert_eq!(output, Ok((2, 8)));
+    }
+}
+
+#[test]
+fn members_that_do_not_agree_on_the_length_are_told() {
+    for (sent, expected) in [(48_usize, 8_usize), (8, 48), (3000, 40)] {
+        let outputs = on_board(2, async |exchange| {
+            let fault = Fault::default();
+            let noting = Noting {
+                exchange: Borrowed(exchange),
+                fault: &fault,
+            };
+            let mut buffer = vec![3; if exchange.rank() == 0 { sent } else { expected }];
+            let done = Step::Broadcast(0).run(&noting, &mut buffer).await;
+            let outcome = fault.outcome(done);
+            // The operation has gone through all its rounds: the next one is sound.
+            Step::Barrier.run(exchange, &mut []).await?;
+            outcome
+        });
+        for output in outputs {
+            assert_eq!(output[0], Ok(()));
+            let error = output[1].clone().unwrap_err().to_string();
+            assert!(
+                error.contains(&format!("sent {sent} bytes where {expected}")),
+                "{error}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_follows_an_operation_that_was_dropped_is_refused() {
+    let network = Network::new(Setting {
+        eager_bytes: 16,
+        seed: None,
+    });
+    let exchange = network.member_with_board(0, 2);
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    {
+        let dropped = pin!(Step::Barrier.run(&exchange, &mut []));
+        assert!(dropped.poll(&mut context).is_pending());
+    }
+    let next = pin!(Step::Barrier.run(&exchange, &mut [])).poll(&mut context);
+    let disturbed = CollectiveError::Exchange(ExchangeError::Disturbed);
+    assert_eq!(next, Poll::Ready(Err(disturbed)));
+}
+
+#[test]
+fn a_root_that_is_far_ahead_waits_for_its_readers() {
+    let outputs = on_board(2, async |exchange| {
+        let mut rounds = Rounds::begin(exchange, 40).await?;
+        let mut ahead = 0;
+        for index in 0..40 {
+            if exchange.rank() == 0 {
+                let mut draft = pin!(rounds.draft(index, 1));
+                let mut waited = false;
+                let draft = poll_fn(|context| {
+                    let polled = draft.as_mut().poll(context);
+                    waited |= polled.is_pending();
+                    polled
+                })
+                .await;
+                ahead += usize::from(!waited);
+                rounds.show(draft, index, Readers::All);
+            } else {
+                rounds.see_of(index, 0, 1, index).await?;
+            }
+            rounds.finish(index);
+        }
+        rounds.end();
+        Ok(ahead)
+    });
+    // It need not wait for the first places, and waited for some of the others.
+    assert!(
+        outputs
+            .iter()
+            .all(|output| (8..40).contains(output[0].as_ref().unwrap()))
+    );
+}
+
+/// An exchange that is a reference to one.
+struct Borrowed<'e, E>(&'e E);
+
+impl<E: Exchange> Exchange for Borrowed<'_, E> {
+    fn rank(&self) -> usize {
+        self.0.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    fn board(&self) -> Option<&crate::collective::Board> {
+        self.0.board()
+    }
+
+    fn wake(&self, to: usize) {
+        self.0.wake(to);
+    }
+
+    fn send(&self, to: usize, bytes: &[u8]) -> impl Future<Output = Result<(), ExchangeError>> {
+        self.0.send(to, bytes)
+    }
+
+    fn receive(
+        &self,
+        from: usize,
+        bytes: &mut [u8],
+    ) -> impl Future<Output = Result<usize, ExchangeError>> {
+        self.0.receive(from, bytes)
+    }
+}
