@@ -10,7 +10,7 @@
 //! ```
 //!
 //! [`partition`] is a cycle; [`watch`] evaluates every notification and runs the set-up
-//! operations; [`decision`] is the slowest member's message; [`array`] is data that moves;
+//! operations; [`decision`] is the slowest member's message; [`mod@array`] is data that moves;
 //! [`agreement`] is what members say while they wait, and [`statistics`] tells what came of it. [`tasks`] is for data that must stay.
 
 pub mod agreement;
