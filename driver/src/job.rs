@@ -22,9 +22,12 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::{Arc, Weak};
 
 use pamir_shm::atomic::Ordering;
+use pamir_shm::call_record::CallRecord;
 use pamir_shm::header::{HEADER_BYTES, HeaderError, SegmentHeader};
+use pamir_shm::mapped::Mapped;
 use pamir_shm::placement::advise_huge_pages;
 use pamir_shm::segment::{Segment, SegmentError, inherited};
+use pamir_shm::shareable::LinePadded;
 
 use crate::client_table::{self, ClientTableError};
 use crate::layout::{Layout, MAXIMUM_RANKS, RankBlock};
@@ -77,6 +80,14 @@ pub enum JobError {
     /// A client of several that share the job was refused.
     #[error(transparent)]
     Client(#[from] ClientTableError),
+    /// There is no such rank.
+    #[error("rank {rank} is not in this job of {ranks} ranks")]
+    NoRank {
+        /// The rank asked for.
+        rank: usize,
+        /// Ranks of the job.
+        ranks: usize,
+    },
     /// The segment could not be opened.
     #[error(transparent)]
     Segment(#[from] SegmentError),
@@ -338,6 +349,17 @@ impl Job {
         Ok(self.block(rank)?.status.sharers.load(Ordering::Relaxed))
     }
 
+    /// Says anew which processing unit `rank` keeps to, if it keeps to one, and how many ranks share
+    /// what it may use; the launcher does, when it moves ranks. Further clients know of it only
+    /// if they open later.
+    pub fn move_rank(&self, rank: usize, unit: Option<u32>, sharers: u64) -> Result<(), JobError> {
+        let status = &self.block(rank)?.status;
+        let unit = unit.map_or(0, |unit| u64::from(unit) + 1);
+        status.processing_unit.store(unit, Ordering::Relaxed);
+        status.sharers.store(sharers, Ordering::Relaxed);
+        Ok(())
+    }
+
     /// Whether any ranks share a processing unit.
     pub fn is_crowded(&self) -> Result<bool, JobError> {
         let sharers = (0..self.ranks()).map(|rank| self.sharers(rank));
@@ -385,6 +407,15 @@ impl Job {
     /// The block of rank `rank`.
     pub fn block(&self, rank: usize) -> Result<&RankBlock, JobError> {
         Ok(self.segment.get(self.layout.rank_block(rank))?)
+    }
+
+    /// What rank `rank` tells of its synchronisation calls; the launcher may read it as well.
+    pub fn call_record(&self, rank: usize) -> Result<Mapped<LinePadded<CallRecord>>, JobError> {
+        let ranks = self.ranks();
+        if rank >= ranks {
+            return Err(JobError::NoRank { rank, ranks });
+        }
+        Ok(Mapped::new(&self.segment, self.layout.call_record(rank))?)
     }
 
     /// How far rank `rank` has come.
@@ -503,6 +534,12 @@ mod tests {
         assert_eq!([sharers(0), sharers(1), sharers(2)], [2, 2, 1]);
         let unit = |rank| job.processing_unit(rank).unwrap();
         assert_eq!([unit(0), unit(1), unit(2)], [Some(4), Some(4), Some(5)]);
+        for (rank, unit, sharers) in [(0, Some(4), 1), (1, Some(5), 2), (2, None, 2)] {
+            job.move_rank(rank, unit, sharers).unwrap();
+        }
+        assert_eq!([sharers(0), sharers(1), sharers(2)], [1, 2, 2]);
+        assert_eq!([unit(0), unit(1), unit(2)], [Some(4), Some(5), None]);
+        assert!(job.move_rank(3, None, 1).is_err());
         assert!(matches!(
             Job::create(&JobSpecification {
                 ranks: 0,

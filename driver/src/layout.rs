@@ -3,6 +3,7 @@
 //! ```text
 //! 0        header (one page)
 //! ranks    one RankBlock of 256 bytes a rank
+//! calls    one CallRecord of 128 bytes a rank, written by the rank
 //! cursors  one line pair a lane: [target][origin]: a cursor, written by the target, and words
 //!          from which both ends claim pieces of large transfers
 //! rings    one ring a lane:      [target][origin], page-aligned for each target
@@ -15,6 +16,7 @@
 //! would have computed.
 
 use pamir_shm::atomic::{AtomicU32, AtomicU64};
+use pamir_shm::call_record::CallRecord;
 use pamir_shm::header::HEADER_BYTES;
 use pamir_shm::mapped_board::MappedBoard;
 use pamir_shm::offset::Offset;
@@ -136,6 +138,11 @@ impl Layout {
         Offset::new(HEADER_BYTES).element(rank)
     }
 
+    /// What rank `rank` tells of its synchronisation calls.
+    pub fn call_record(self, rank: usize) -> Offset<LinePadded<CallRecord>> {
+        Offset::new(self.call_records()).element(rank)
+    }
+
     /// The cursor of the lane from `origin` to `target`.
     pub fn cursor(self, origin: usize, target: usize) -> Offset<AtomicU64> {
         Offset::new(self.cursors() + self.lane(origin, target) as u64 * CURSOR_BYTES)
@@ -196,8 +203,13 @@ impl Layout {
         self.ring_lines * LINE_BYTES as u64
     }
 
-    fn cursors(self) -> u64 {
+    fn call_records(self) -> u64 {
         HEADER_BYTES + (self.ranks * size_of::<RankBlock>() as u64).next_multiple_of(PAGE_BYTES)
+    }
+
+    fn cursors(self) -> u64 {
+        let records = self.ranks * size_of::<LinePadded<CallRecord>>() as u64;
+        self.call_records() + records.next_multiple_of(PAGE_BYTES)
     }
 
     fn first_ring(self) -> u64 {
@@ -215,7 +227,8 @@ mod tests {
         for ranks in [1, 2, 5, 8, 9, 64, 200] {
             let layout = Layout::new(ranks);
             let last = ranks - 1;
-            assert!(layout.rank_block(last).bytes() + 256 <= layout.cursor(0, 0).bytes());
+            assert!(layout.rank_block(last).bytes() + 256 <= layout.call_record(0).bytes());
+            assert!(layout.call_record(last).bytes() + 128 <= layout.cursor(0, 0).bytes());
             assert!(layout.cursor(last, last).bytes() + 128 <= layout.ring(0, 0));
             let claims = layout.piece_claims(last, last, TRANSFER_SLOTS - 1).bytes();
             assert_eq!(claims + 8, layout.cursor(last, last).bytes() + 128);

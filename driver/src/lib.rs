@@ -23,6 +23,8 @@ pub mod board_table;
 #[cfg(not(loom))]
 pub mod client_table;
 #[cfg(not(loom))]
+pub mod clock;
+#[cfg(not(loom))]
 pub mod counter;
 #[cfg(not(loom))]
 pub mod descriptor;
@@ -48,6 +50,8 @@ pub mod peer_heap;
 pub mod process_end;
 #[cfg(not(loom))]
 pub mod report;
+#[cfg(not(loom))]
+pub mod reserved_memory;
 #[cfg(not(loom))]
 pub mod topology;
 #[cfg(not(loom))]

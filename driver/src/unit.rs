@@ -20,6 +20,7 @@
 
 use std::cell::{Cell, RefCell};
 
+use pamir_shm::atomic::Ordering;
 use pamir_shm::lane::{Arrived, Reserved, longest_payload_bytes};
 use pamir_shm::mapped::Mapped;
 use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer, MappedLane};
@@ -100,7 +101,6 @@ pub struct MessagingUnit<O> {
     /// The memory that they touch instead, if that is configured.
     touch_memory: Option<TouchMemory>,
     backlog: Cell<usize>,
-    crowded: bool,
     job_crowded: bool,
     barrier_reaches_all: bool,
     packet_bytes: usize,
@@ -141,7 +141,6 @@ impl<O: Owner> MessagingUnit<O> {
             touch_memory: replenish::touch_memory(injection.criterion())?,
             backlog: Cell::new(0),
             rotation: Rotation::new(job.ranks(), crowded),
-            crowded,
             job_crowded: job.is_crowded()?,
             barrier_reaches_all: membarrier::register(),
             packet_bytes: PACKET_BYTES.min(longest_power),
@@ -172,13 +171,16 @@ impl<O: Owner> MessagingUnit<O> {
         &self.counters
     }
 
-    /// Whether other ranks share this one's processing unit.
+    /// Whether other ranks share this one's processing unit; that changes where the launcher
+    /// moves ranks.
     #[inline(always)]
     pub fn is_crowded(&self) -> bool {
-        self.crowded
+        let own = &self.targets[self.rank].block.status;
+        own.sharers.load(Ordering::Relaxed) > 1
     }
 
-    /// Whether any ranks of the job share a processing unit; the same for all of them.
+    /// Whether any ranks of the job shared a processing unit when it began; the same for all of
+    /// them, and always.
     #[inline(always)]
     pub fn is_job_crowded(&self) -> bool {
         self.job_crowded

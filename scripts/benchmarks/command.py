@@ -13,10 +13,12 @@ from pathlib import Path
 
 from . import (
     active_messages,
+    balance,
     collectives,
     compilation,
     crowded,
     datatypes,
+    idle,
     installation,
     instructions,
     memory,
@@ -48,6 +50,8 @@ BENCHMARKS: dict[str, Benchmark] = {
         selection,
         active_messages,
         replenish,
+        balance,
+        idle,
     )
 }
 

@@ -240,13 +240,14 @@ def examples(runner):
     compiler = runner.prefix / "bin" / "mpicc"
     launcher = [runner.prefix / "bin" / "mpiexec", "--timeout", "120"]
     commands = []
-    for example in ("heat", "latency"):
+    for example in ("heat", "latency", "balance"):
         source = f"bindings/abi/examples/{example}.c"
         warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter"]
         output = directory / example
         commands.append(([compiler, "-O2", *warnings, source, "-o", output, "-lm"], {}))
     commands += [([*launcher, "-n", ranks, directory / "heat"], {}) for ranks in (1, 2, 3)]
     commands.append(([*launcher, "-n", "2", directory / "latency"], {}))
+    commands.append(([*launcher, "-n", "3", directory / "balance"], {}))
     return commands
 
 

@@ -15,6 +15,7 @@
 
 pub mod atomic;
 pub mod board;
+pub mod call_record;
 pub mod countdown;
 pub mod lane;
 pub mod piece_claims;

@@ -3,8 +3,9 @@
 use std::process::Command;
 
 use pamir_driver::topology::{Level, Machine};
-use pamir_tests::installation::{command, compile};
+use pamir_tests::installation::{command, compile, compile_from};
 use pamir_tests::run::{Run, mpiexec};
+use pamir_transport::placement::format::communication::Portions;
 
 fn temporary(name: &str) -> String {
     let file = format!("pamir-placement-{}-{name}", std::process::id());
@@ -13,6 +14,73 @@ fn temporary(name: &str) -> String {
         .to_str()
         .expect("a path of letters")
         .to_string()
+}
+
+/// What a profiled run of eight ranks has sent, and how much of it between cores, by what each
+/// rank says of where it ran.
+fn bytes_across_cores(options: &[&str], program: &str, arguments: &[&str], portion: &str) -> u64 {
+    let file = temporary(program);
+    let mut run = Command::new(command("mpiexec"));
+    run.args(["-n", "8", "--profile-comm", &file]).args(options);
+    run.arg(compile(program)).args(arguments);
+    let outcome = Run::whole(run);
+    let mut units = [u32::MAX; 8];
+    for line in outcome.success().lines() {
+        if let ["rank", rank, "unit", unit] = line.split(' ').collect::<Vec<_>>()[..] {
+            let rank: usize = rank.parse().expect("a rank");
+            units[rank] = unit.parse().expect("a unit");
+        }
+    }
+    let text = std::fs::read_to_string(&file).expect("the profile was written");
+    let graph = Portions::from_text(&text, &file).expect("it is a profile");
+    let graph = graph.graph(Some(portion)).expect("it was counted");
+    let machine = Machine::from_sysfs().expect("this machine");
+    let unit = |rank: u32| units[rank as usize];
+    let apart = |one, other| machine.sharing(unit(one), unit(other)) > Level::Core;
+    let across = graph.entries().iter();
+    let across = across.filter(|entry| apart(entry.origin, entry.target));
+    std::fs::remove_file(file).expect("it is there");
+    across.map(|entry| entry.traffic.bytes).sum()
+}
+
+fn cores() -> usize {
+    let machine = Machine::from_sysfs().expect("this machine");
+    machine.groups(Level::Core).map_or(0, |cores| cores.len())
+}
+
+#[test]
+fn groups_that_talk_much_come_together() {
+    let (file, mapping) = (temporary("groups-profile"), temporary("groups-mapping"));
+    let mut run = Command::new(command("mpiexec"));
+    run.args(["-n", "8", "--profile-comm", &file])
+        .arg(compile("groups"));
+    Run::whole(run).success();
+    let mut place = Command::new(command("pamir"));
+    place.args(["place", &file, "--steps", "20000", "--output", &mapping]);
+    Run::whole(place).success();
+    let by_mapping = ["--map-by", &format!("file:{mapping}")];
+    let before = bytes_across_cores(&[], "groups", &[], "run");
+    let after = bytes_across_cores(&by_mapping, "groups", &[], "run");
+    assert!(after <= before, "{before} bytes became {after}");
+    if cores() == 2 {
+        // Eight ranks send eight bytes each to the other group; all else stays.
+        assert_eq!(after, 8 * 8, "{before} bytes before");
+        assert!(before > 8 * 10_000, "the default order was good already");
+    }
+    for file in [file, mapping] {
+        std::fs::remove_file(file).expect("it is there");
+    }
+}
+
+#[test]
+fn a_halo_crosses_fewer_cores_when_it_is_reordered() {
+    let before = bytes_across_cores(&[], "halo", &["0"], "level 3");
+    let after = bytes_across_cores(&[], "halo", &["1"], "level 3");
+    assert!(after <= before, "{before} bytes became {after}");
+    if cores() == 2 {
+        // A cut between the second and the third of the four rows: two edges, both ways.
+        assert_eq!(after, 2 * 2 * 20 * 10_000, "{before} bytes before");
+    }
 }
 
 /// Runs a program of four ranks under the profiler; the profile's text.
@@ -44,10 +112,41 @@ fn a_profile_has_what_was_sent_by_portion() {
     let expected = [
         "level 5: 0 1 3 3000",
         "level 5: 1 0 2 600000",
+        "level 7: 0 3 2 320",
         "run: 0 1 10 80",
         "run: 2 0 4 0",
     ];
     assert_eq!(lines, expected);
+    std::fs::remove_file(file).expect("it is there");
+}
+
+#[test]
+fn active_messages_puts_gets_and_modifications_count_too() {
+    let file = temporary("active");
+    let example = compile_from("bindings/pami/examples", "put_get", &["-lpami"]);
+    let mut run = Command::new(command("mpiexec"));
+    run.args(["-n", "4", "--profile-comm", &file]).arg(example);
+    Run::whole(run).success();
+    let text = std::fs::read_to_string(&file).expect("the profile was written");
+    let graph = Portions::from_text(&text, &file).expect("it is a profile");
+    let graph = graph.graph(Some("run")).expect("there is one portion");
+    let sent = |origin, target| {
+        let traffic = graph.traffic(origin, target);
+        (traffic.messages, traffic.bytes)
+    };
+    // Every task sends every task two messages; all else is eight bytes each.
+    let (messages, two) = sent(0, 2);
+    assert!(messages == 2 && two > 16, "{text}");
+    assert_eq!(sent(0, 1), (3, two + 8), "a put: {text}");
+    assert_eq!(sent(2, 0), (3, two + 8), "an addition: {text}");
+    assert_eq!(sent(0, 0), (3, two + 8), "its own addition: {text}");
+    assert_eq!(sent(2, 1), (3, two + 8), "what 1 gets from 2: {text}");
+    assert_eq!(sent(3, 0), (4, two + 16), "a put and an addition: {text}");
+    assert_eq!(
+        sent(1, 0),
+        (4, two + 16),
+        "what 0 gets, an addition: {text}"
+    );
     std::fs::remove_file(file).expect("it is there");
 }
 
@@ -57,18 +156,16 @@ fn a_profile_becomes_a_mapping_that_is_tried() {
     profile(&file);
     let mut place = Command::new(command("pamir"));
     place.args([
-        "place", &file, "--steps", "2000", "--output", &mapping, "--try",
+        "place", &file, "--steps", "2000", "--output", &mapping, "--rate", "MB/s", "--try",
     ]);
-    place.arg(compile("profiled"));
+    place.arg(compile("groups"));
     let outcome = Run::whole(place);
     let report = outcome.success();
     assert!(
-        report.contains("time before") && report.contains("% of the time"),
+        report.contains("time before") && report.contains("% of the rate"),
         "{report}"
     );
     // Both ends of the heavy pair share a core where there are fewer cores than ranks.
-    let machine = Machine::from_sysfs().expect("this machine");
-    let cores = machine.groups(Level::Core).map_or(0, |cores| cores.len());
     let text = std::fs::read_to_string(&mapping).expect("the mapping was written");
     let units: Vec<&str> = text
         .lines()
@@ -76,7 +173,7 @@ fn a_profile_becomes_a_mapping_that_is_tried() {
         .filter_map(|line| line.split(' ').nth(1))
         .collect();
     assert_eq!(units.len(), 4, "{text}");
-    if cores == 2 {
+    if cores() == 2 {
         assert_eq!(units[0], units[1], "{text}");
     }
     for file in [file, mapping] {
@@ -96,10 +193,8 @@ fn neighbours_stay_right_when_ranks_are_reordered() {
             .parse()
             .expect("a number");
         assert!(moved <= ranks);
-        let machine = Machine::from_sysfs().expect("this machine");
-        let cores = machine.groups(Level::Core).map_or(0, |cores| cores.len());
         // Two rings of four vertices, whose ranks were dealt to two cores in turn.
-        if cores == 2 && ranks == 8 {
+        if cores() == 2 && ranks == 8 {
             assert!(moved > 0, "nothing was reordered");
         }
     }

@@ -69,6 +69,8 @@ pub struct Context {
     /// Made when somebody first wants to post.
     work: OnceLock<Arc<WorkQueue>>,
     shared_pause: Cell<Option<fn(Rung)>>,
+    /// How long waits are expected to take, in nanoseconds; 0 where that is not known.
+    expected_wait_ns: Cell<u64>,
     /// No other rank shares the processor, and no other thread this context.
     alone: Cell<bool>,
     /// Operations in the background; taken out while they are polled.
@@ -115,6 +117,7 @@ impl Context {
             traffic: OnceCell::new(),
             work: OnceLock::new(),
             shared_pause: Cell::new(None),
+            expected_wait_ns: Cell::new(0),
             alone: Cell::new(!unit.is_crowded()),
             background: RefCell::default(),
             backgrounds: Cell::new(0),
@@ -125,6 +128,11 @@ impl Context {
     /// This context's endpoint.
     pub fn endpoint(&self) -> Endpoint {
         self.place.endpoint(self.unit.rank())
+    }
+
+    /// The endpoint of the context with number `unit` among those of all tasks of the client.
+    pub fn endpoint_of(&self, unit: usize) -> Endpoint {
+        self.place.endpoint(unit)
     }
 
     /// Where any thread may post work for this context; advancing it then costs a little more.
@@ -367,7 +375,13 @@ impl Context {
 
     /// The waiting ladder of this context.
     pub fn ladder(&self) -> Ladder {
-        Ladder::new(self.unit.is_crowded())
+        Ladder::new(self.unit.is_crowded()).expecting(self.expected_wait_ns.get())
+    }
+
+    /// Says how long the waits that begin from now on will probably take, in nanoseconds; 0 where
+    /// that is not known.
+    pub fn expect_wait(&self, wait_ns: u64) {
+        self.expected_wait_ns.set(wait_ns);
     }
 
     /// Sleeps until something may have come for this context, at most `limit_ns` nanoseconds, or

@@ -154,6 +154,7 @@ impl Context {
             local: put.local,
             done: put.remote,
         };
+        self.count_message(target, bytes);
         // SAFETY: as the caller vouches.
         unsafe { self.start_transfer(transfer)? };
         Ok(())
@@ -181,6 +182,7 @@ impl Context {
             local: None,
             done: get.done,
         };
+        self.count_fetched(from, bytes);
         // SAFETY: as the caller vouches.
         unsafe { self.start_transfer(transfer)? };
         Ok(())

@@ -186,6 +186,7 @@ impl Context {
                 }
             })),
         };
+        self.count_message(target, bytes as usize);
         // SAFETY: it has no data.
         unsafe { self.start_active(target, message, std::ptr::null(), 0)? };
         Ok(())

@@ -14,6 +14,7 @@
 //! of their own, which the functions translate.
 
 pub mod argument;
+pub mod balance;
 pub mod collective;
 pub mod compound;
 pub mod constants;

@@ -30,6 +30,8 @@ use pamir_mpi::op::Op;
 use pamir_mpi::process::Process;
 use parking_lot::{RawMutex, RawThreadId};
 
+use crate::balance::partition::Partitions;
+use crate::balance::tasks::AllTasks;
 use crate::compound::Compound;
 use crate::data::Datatypes;
 use crate::error::{ErrorClass, Result};
@@ -83,6 +85,10 @@ pub struct State {
     pub main_thread: std::thread::ThreadId,
     /// Buffers for buffered sends, by communicator; the process's own under 0.
     pub buffers: RefCell<HashMap<usize, Attached>>,
+    /// Partitions of `pamir.h`, by number.
+    pub partitions: Partitions,
+    /// Tasks of `pamir.h`, by number.
+    pub tasks: AllTasks,
     /// Several threads may call MPI at once.
     multiple: bool,
 }
@@ -234,6 +240,8 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
         thread_level,
         main_thread: std::thread::current().id(),
         buffers: RefCell::default(),
+        partitions: Partitions::default(),
+        tasks: AllTasks::default(),
         multiple,
     };
     let began = PHASE.compare_exchange(BEFORE, RUNNING, Ordering::AcqRel, Ordering::Acquire);

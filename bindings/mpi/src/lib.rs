@@ -9,6 +9,7 @@
 //! ```
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 pub mod attribute;
+pub mod balance;
 pub mod communicator;
 pub mod datatype;
 pub mod error_handler;

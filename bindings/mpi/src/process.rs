@@ -1,17 +1,16 @@
 //! MPI in one process: its context, and the communicators that exist from the start.
 
-use std::io::Write;
-use std::path::PathBuf;
 use std::rc::Rc;
 
-use pamir_driver::job::RankState;
+use pamir_driver::job::{JobError, RankState};
 use pamir_driver::unit::UnitError;
+use pamir_transport::balance::announcement::{Announced, AnnouncementError, Announcer};
 use pamir_transport::client::{Client, ClientError, MPI};
 use pamir_transport::collective::{self, Board, CollectiveError};
 use pamir_transport::context::Context;
 use pamir_transport::geometry::{Channel, block_on};
 use pamir_transport::selection::report;
-use pamir_transport::tagged::traffic;
+use pamir_transport::tagged::traffic::ProfileError;
 
 use crate::communicator::Communicator;
 use crate::communicator::context_id::ContextIds;
@@ -34,13 +33,8 @@ pub enum FinalizeError {
     #[error(transparent)]
     Unit(#[from] UnitError),
     /// The profile cannot be written.
-    #[error("cannot add to the profile {path}: {source}")]
-    Profile {
-        /// Its file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
     /// The barrier in which tasks wait for each other failed.
     #[error("the barrier before the end failed: {0}")]
     Barrier(#[from] CollectiveError),
@@ -53,6 +47,12 @@ pub enum ProcessError {
     /// The job could not be joined, or its messaging unit not be set up.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// What is to announce synchronisations cannot be as it is configured.
+    #[error(transparent)]
+    Announcement(#[from] AnnouncementError),
+    /// The job has no record of this rank's synchronisations.
+    #[error(transparent)]
+    Job(#[from] JobError),
 }
 
 /// MPI in this process.
@@ -62,6 +62,7 @@ pub struct Process {
     world: Rc<Communicator>,
     own: Rc<Communicator>,
     context_ids: Rc<ContextIds>,
+    announcer: Rc<Announcer>,
 }
 
 impl Process {
@@ -70,19 +71,22 @@ impl Process {
         let client = Client::open(MPI)?;
         let task = client.task();
         let context = client.create_context()?;
-        if std::env::var_os(traffic::FILE_VARIABLE).is_some() {
-            context.count_traffic();
-        }
+        context.count_traffic_if_asked();
         let group = Group::world(context.tasks() as u32);
         let world = Communicator::new(group, None, task, WORLD_CONTEXT);
         let own = Communicator::new(Group::single(task as u32), None, 0, SELF_CONTEXT);
         world.set_name(b"MPI_COMM_WORLD");
         own.set_name(b"MPI_COMM_SELF");
+        let announced = Announced::from_environment()?;
+        let announcer = Rc::new(Announcer::new(context.job(), task, announced)?);
+        let context_ids = Rc::new(ContextIds::new(TAKEN_CONTEXTS));
+        context_ids.announced_by(announcer.clone());
         Ok(Self {
             context: Rc::new(context),
             world: Rc::new(world),
             own: Rc::new(own),
-            context_ids: Rc::new(ContextIds::new(TAKEN_CONTEXTS)),
+            context_ids,
+            announcer,
         })
     }
 
@@ -108,10 +112,17 @@ impl Process {
         &self.context_ids
     }
 
+    /// Announces this rank's synchronisation calls.
+    #[inline(always)]
+    pub fn announcer(&self) -> &Rc<Announcer> {
+        &self.announcer
+    }
+
     /// Leaves: everything sent is on its way, and no peer will read this process's memory.
     pub fn finalize(&self) -> Result<(), FinalizeError> {
         self.context.flush()?;
-        self.write_profile()?;
+        // What is sent from here on is the library's own.
+        self.context.write_traffic()?;
         let channel = Channel {
             context: &*self.context,
             members: self.world.group(),
@@ -130,26 +141,6 @@ impl Process {
             .job()
             .set_rank_state(self.context.task(), RankState::Finalized);
         Ok(())
-    }
-
-    /// Adds what this rank has sent to the profile, if one is asked for.
-    fn write_profile(&self) -> Result<(), FinalizeError> {
-        let Some(counter) = self.context.traffic() else {
-            return Ok(());
-        };
-        // What is sent from here on is the library's own.
-        counter.enter(0);
-        let Some(path) = std::env::var_os(traffic::FILE_VARIABLE) else {
-            return Ok(());
-        };
-        let text = counter.to_text(self.context.task());
-        let opened = std::fs::OpenOptions::new().append(true).open(&path);
-        // Ranks write at the same time: lines stay whole since each rank writes once, at the end.
-        let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
-        written.map_err(|source| FinalizeError::Profile {
-            path: path.into(),
-            source,
-        })
     }
 
     /// Tells the launcher that this rank gives up the job.

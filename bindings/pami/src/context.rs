@@ -70,6 +70,7 @@ unsafe impl Send for ContextObject {}
 impl ContextObject {
     fn new(client: &'static ClientObject) -> Result<Self, Refusal> {
         let context = client.client().create_context()?;
+        context.count_traffic_if_asked();
         // SAFETY: it is PAMI's contract: programs put where they have agreed to.
         unsafe { context.open_memory() };
         let work = context.detached_work_queue().map_err(ActiveError::from)?;
@@ -194,12 +195,14 @@ impl ContextObject {
             return Err(Refusal::OperationsLeft { operations });
         }
         // SAFETY: as the caller vouches.
-        let moved_out = unsafe { self.context() }.leave();
+        let context = unsafe { self.context() };
+        let (moved_out, profile) = (context.leave(), context.write_traffic());
         self.mark.store(0, Ordering::Relaxed);
         self.client.remove_context();
         // SAFETY: the mark is gone, so nothing finds it again.
         unsafe { ManuallyDrop::drop(&mut *self.context.get()) };
-        Ok(moved_out.map_err(ActiveError::from)?)
+        moved_out.map_err(ActiveError::from)?;
+        Ok(profile?)
     }
 
     fn answer(&self, name: u32) -> Option<Value> {

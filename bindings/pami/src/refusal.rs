@@ -11,6 +11,7 @@ use pamir_transport::client::ClientError;
 use pamir_transport::collective::{CollectiveError, ExchangeError};
 use pamir_transport::gather_scatter::ProgramError;
 use pamir_transport::operation::OperationError;
+use pamir_transport::tagged::traffic::ProfileError;
 
 use crate::dispatch::HIGHEST_DISPATCH;
 use crate::layout::MOST_ATOM_BYTES;
@@ -382,6 +383,9 @@ pub enum Refusal {
     /// A collective operation has failed.
     #[error(transparent)]
     Collective(#[from] CollectiveError),
+    /// What was counted is lost.
+    #[error(transparent)]
+    Profile(#[from] ProfileError),
     /// The client refused.
     #[error(transparent)]
     Client(#[from] ClientError),
@@ -398,7 +402,7 @@ impl Refusal {
             Self::Active(ActiveError::Closed { .. }) => Code::Shutdown,
             Self::Active(ActiveError::Busy { .. }) | Self::NoRoom => Code::Again,
             Self::OperationsLeft { .. } => Code::Again,
-            Self::NoAnswer { .. } => Code::Error,
+            Self::NoAnswer { .. } | Self::Profile(_) => Code::Error,
             Self::Collective(error) => collective_code(error),
             Self::Extension { .. } | Self::Torus { .. } => Code::Unimplemented,
             _ => Code::Invalid,

@@ -322,3 +322,15 @@ fn a_sleeping_unit_is_woken_by_a_packet() {
     assert!(sent.unwrap());
     assert_eq!(sleeper.join().unwrap(), 123);
 }
+
+#[test]
+fn a_unit_knows_when_its_rank_is_moved() {
+    let [first, second] = logs(Criterion::Drained);
+    let crowded = || [first.unit.is_crowded(), second.unit.is_crowded()];
+    let job = first.unit.job();
+    job.move_rank(0, Some(1), 1).unwrap();
+    job.move_rank(1, Some(2), 1).unwrap();
+    assert_eq!(crowded(), [false, false]);
+    job.move_rank(1, Some(2), 3).unwrap();
+    assert_eq!(crowded(), [false, true]);
+}

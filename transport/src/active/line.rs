@@ -56,7 +56,9 @@ impl Context {
     ) -> bool {
         // Each by itself first: the sum of two lengths could wrap.
         let long = header.1 > LINE_DATA_BYTES || data.1 > LINE_DATA_BYTES - header.1;
-        if long || dispatch >= DISPATCH_IDS || target >= self.unit.ranks() {
+        // What is counted takes the general way.
+        let counted = self.traffic().is_some();
+        if long || dispatch >= DISPATCH_IDS || target >= self.unit.ranks() || counted {
             return false;
         }
         if !self.active.peers.mark(target) {

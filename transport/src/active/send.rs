@@ -112,6 +112,9 @@ impl Context {
             self.unit
                 .inject_gathered(target, kind::ACTIVE, dispatch, metadata, &parts)?
         };
+        if sent {
+            self.count_message(target, bytes);
+        }
         Ok(sent)
     }
 
@@ -126,6 +129,7 @@ impl Context {
         let (target, metadata) = (self.unit_of(to)?, header.len() as u64);
         let payload = [header, data].concat();
         self.control(target, kind::ACTIVE, dispatch, metadata, &payload)?;
+        self.count_message(target, payload.len());
         Ok(())
     }
 
@@ -142,6 +146,7 @@ impl Context {
         bytes: usize,
     ) -> Result<(), ActiveError> {
         let target = self.check(message.to, message.dispatch, message.header)?;
+        self.count_message(target, message.header.len() + bytes);
         // SAFETY: as the caller vouches.
         unsafe { self.start_active(target, message, source, bytes)? };
         Ok(())
@@ -160,6 +165,7 @@ impl Context {
     ) -> Result<(), ActiveError> {
         let target = self.check(message.to, message.dispatch, message.header)?;
         let bytes = source.bytes();
+        self.count_message(target, message.header.len() + bytes);
         // SAFETY: as the caller vouches.
         unsafe { self.start_active_from(target, message, Memory::scattered(source), bytes)? };
         Ok(())

@@ -12,13 +12,16 @@
 //!
 //! The document's slowest member gives to the fastest. A group of thousands would need thousands
 //! of cycles that way, so the second slowest gives in the same cycle to the second fastest, and so
-//! on: each giver has receivers of its own, and the rule is the document's for each of them.
+//! on: each giver has receivers of its own, and the rule is the document's for each of them. Where
+//! as many receive as it takes ([`super::evening`]), the amounts are those that end all together.
 //!
 //! Invariants: a decision depends on the history alone, so every member comes to the same one;
 //! nobody gives and receives in one cycle; nobody gives more than half of what it has.
 
 use super::damping::Damping;
 use super::evaluation::{self, Extremes, Reaction, Threshold};
+use super::evening::even_out;
+use super::forecast::Forecast;
 use super::history::{Arrival, Cycle, History, Notice};
 use super::law::Law;
 use super::partition::{Partition, PartitionError, Transfer};
@@ -40,6 +43,8 @@ pub struct Settings {
     pub shares: Shares,
     /// How many of the slowest give in one cycle; at most half of the members do.
     pub givers: usize,
+    /// Whether costs that wander or grow are met where they will be.
+    pub forecast: bool,
 }
 
 impl Default for Settings {
@@ -51,6 +56,7 @@ impl Default for Settings {
             number: Number::Fixed(1),
             shares: Shares::RelativeTime,
             givers: usize::MAX,
+            forecast: false,
         }
     }
 }
@@ -61,6 +67,9 @@ pub struct Controller {
     settings: Settings,
     history: History,
     damping: Damping,
+    forecast: Forecast,
+    /// The slope that the decision counts with.
+    slope: f64,
     partition: Partition,
 }
 
@@ -75,6 +84,8 @@ impl Controller {
             settings,
             history: History::new(members, DEPTH),
             damping: Damping::default(),
+            forecast: Forecast::default(),
+            slope: Damping::default().slope(),
             partition: Partition::equal(items, members)?,
         })
     }
@@ -102,20 +113,86 @@ impl Controller {
     ///
     /// [`PartitionError::TooMuch`] if a member's load was noted as more than its range holds.
     pub fn decide(&mut self, number: u64) -> Result<Vec<Transfer>, PartitionError> {
-        let Some(cycle) = self.history.cycle(number) else {
+        let calls = self.history.cycle(number).and_then(Cycle::by_member);
+        let Some(calls) = calls else {
             return Ok(Vec::new());
         };
-        let (Some(extremes), Some(calls)) = (evaluation::extremes(cycle), cycle.by_member()) else {
+        self.learn(number, &calls);
+        let expected = self.expected(number, &calls);
+        // Costs that move by themselves teach nothing of what moving load does.
+        self.slope = match expected {
+            Some(_) => 1.0,
+            None => self.damping.slope(),
+        };
+        let cycle = expected.as_ref().or_else(|| self.history.cycle(number));
+        let extremes = cycle.and_then(evaluation::extremes);
+        let (Some(cycle), Some(extremes)) = (cycle, extremes) else {
             return Ok(Vec::new());
         };
-        let before = number.checked_sub(1);
-        let before = before.and_then(|number| self.history.cycle(number));
-        if let Some(before) = before.and_then(Cycle::by_member) {
-            self.damping.learn(&before, &calls);
-        }
         let transfers = self.transfers(&extremes, &cycle.order());
         self.partition.apply(&transfers)?;
         Ok(transfers)
+    }
+
+    /// Takes over what the slowest member has decided after cycle `number`, of which it tells all
+    /// calls, so that whoever is the slowest next time knows as much.
+    ///
+    /// # Errors
+    ///
+    /// [`PartitionError`] if the transfers cannot be; then no range has changed.
+    pub fn follow(
+        &mut self,
+        number: u64,
+        calls: &[Arrival],
+        transfers: &[Transfer],
+    ) -> Result<(), PartitionError> {
+        for call in calls {
+            self.history.note(number, *call);
+        }
+        let calls = self.history.cycle(number).and_then(Cycle::by_member);
+        if let Some(calls) = calls {
+            self.learn(number, &calls);
+        }
+        self.partition.apply(transfers)
+    }
+
+    /// The load of all items has changed to `load`: every member keeps its share of it.
+    ///
+    /// # Errors
+    ///
+    /// [`PartitionError`] if there can be no such partition.
+    pub fn scale(&mut self, load: u64) -> Result<(), PartitionError> {
+        self.partition = self.partition.scaled(load)?;
+        Ok(())
+    }
+
+    /// Learns what a change of load does, from the calls of cycle `number` and the one before.
+    fn learn(&mut self, number: u64, calls: &[Arrival]) {
+        let before = number.checked_sub(1);
+        let before = before.and_then(|number| self.history.cycle(number));
+        if let Some(before) = before.and_then(Cycle::by_member) {
+            self.damping.learn(&before, calls);
+        }
+        if self.settings.forecast {
+            self.forecast.note(calls);
+        }
+    }
+
+    /// The cycle after `calls` as it will be if nothing is moved, where that is not what it was.
+    fn expected(&self, number: u64, calls: &[Arrival]) -> Option<Cycle> {
+        if !self.settings.forecast {
+            return None;
+        }
+        let units = self.forecast.next()?;
+        let mut cycle = Cycle::new(number, calls.len());
+        for (call, unit) in calls.iter().zip(units) {
+            let busy_ns = (unit * call.load as f64) as u64;
+            cycle.note(Arrival {
+                arrived_ns: call.started_ns.saturating_add(busy_ns),
+                ..*call
+            });
+        }
+        Some(cycle)
     }
 
     /// What each giver gives, the slowest first.
@@ -127,6 +204,9 @@ impl Controller {
             .is_met(extremes.difference_ns, busy_ns)
         {
             return Vec::new();
+        }
+        if self.settings.number == Number::Needed {
+            return even_out(order, self.slope);
         }
         let givers = self.settings.givers.clamp(1, order.len() / 2);
         let (faster, slower) = order.split_at(order.len() - givers);
@@ -175,7 +255,7 @@ impl Controller {
         let unit = |call: &Arrival| {
             // Who had nothing to do is taken for as fast as the giver.
             let known = if call.load > 0 { call } else { giver };
-            self.damping.slope() * known.busy_ns() as f64 / known.load as f64
+            self.slope * known.busy_ns() as f64 / known.load as f64
         };
         let count = faster.len() as f64;
         let mean = faster.iter().map(unit).sum::<f64>() / count;
@@ -257,6 +337,31 @@ mod tests {
         assert_eq!(controller.partition().sizes().iter().sum::<u64>(), 4000);
     }
 
+    /// Whoever is the slowest decides; all others follow, and then know the same.
+    #[test]
+    fn members_that_follow_know_what_the_slowest_knows() {
+        let controller = || Controller::new(Settings::default(), 4000, 4).unwrap();
+        let (mut slowest, mut follower) = (controller(), controller());
+        for (number, busy_ns) in [(1, [1000, 1000, 1000, 1500]), (2, [1200, 1000, 1000, 900])] {
+            let transfers = run(&mut slowest, number, &busy_ns);
+            let cycle = slowest.history.cycle(number).unwrap().clone();
+            follower
+                .follow(number, cycle.arrivals(), &transfers)
+                .unwrap();
+            assert_eq!(follower.partition(), slowest.partition());
+            assert_eq!(follower.damping, slowest.damping);
+        }
+        let mut taken = follower.partition().clone();
+        let impossible = Transfer {
+            giver: 1,
+            receiver: 0,
+            amount: 9999,
+        };
+        assert!(follower.follow(3, &[], &[impossible]).is_err());
+        taken.apply(&[]).unwrap();
+        assert_eq!(follower.partition(), &taken);
+    }
+
     #[test]
     fn several_receivers_share_what_one_giver_gives() {
         let settings = Settings {
@@ -270,6 +375,20 @@ mod tests {
         let ends: Vec<_> = moved.iter().map(|t| (t.giver, t.receiver)).collect();
         assert_eq!(ends, [(3, 0), (3, 1)]);
         assert_eq!(moved[0].amount + moved[1].amount, 27);
+    }
+
+    #[test]
+    fn as_many_receive_as_it_takes() {
+        let settings = Settings {
+            number: Number::Needed,
+            ..Settings::default()
+        };
+        let mut controller = Controller::new(settings, 400, 4).unwrap();
+        let moved = run(&mut controller, 1, &[1000, 1000, 1000, 3000]);
+        let receivers: Vec<_> = moved.iter().map(|one| one.receiver).collect();
+        assert_eq!(receivers, [0, 1, 2]);
+        // Two thirds of what a slope of 1 would move: 40, of which 39 make whole units.
+        assert_eq!(controller.partition().sizes(), [113, 113, 113, 61]);
     }
 
     #[test]

@@ -43,6 +43,14 @@ pub enum LawError {
         /// Its difference in nanoseconds.
         ns: u64,
     },
+    /// The law is not known, or not complete.
+    #[error(
+        "there is no law {text:?}; there are data-per-time, linear:ITEMS_PER_US[+ITEMS] and table:NS=ITEMS,NS=ITEMS"
+    )]
+    Unknown {
+        /// What was asked for.
+        text: String,
+    },
     /// There is no entry.
     #[error("the table of amounts is empty: give at least one entry NANOSECONDS:LOAD")]
     Empty,

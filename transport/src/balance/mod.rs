@@ -1,23 +1,37 @@
-//! Balancing at synchronisation points: pure logic over recorded data.
+//! Balancing at synchronisation points: pure logic over recorded data, and what feeds it.
 //!
 //! Before: somebody announces who called a synchronisation, and when. After: what to prepare for,
 //! and how much load goes from the slowest member of a group to which faster ones.
 //!
 //! ```text
-//! call ─▶ history ─▶ evaluation ─▶ law ─▶ receivers ─▶ partition
-//!         who, when   first? last?  how much  to whom      new ranges
+//! announcement ─▶ history ─▶ evaluation ─▶ law ─▶ receivers ─▶ partition
+//!                 who, when   first? last?  how much  to whom      new ranges
 //! ```
 //!
 //! [`controller`] runs this chain once a cycle, with a slope from [`damping`].
+//! [`items`] turns load into items of a program, and [`policy`] text into settings.
 //! [`leveler`] is for data that must stay, and [`simulation`] runs both with thousands of ranks.
-//! Nothing here reads a clock, sends, or waits: recorded histories give the same decisions again.
+//! [`share`] is for codes that know nothing of balancing, [`gathering`] finds their cycles, and
+//! [`dead_time`] what is left over in them; [`record`] and [`metrics`] keep and measure a run.
+//! But for [`announcement`], which reads clocks and shared memory, nothing here reads a clock,
+//! sends, or waits: recorded histories give the same decisions again.
 
+pub mod announcement;
 pub mod controller;
 pub mod damping;
+pub mod dead_time;
 pub mod evaluation;
+pub mod evening;
+pub mod forecast;
+pub mod gathering;
 pub mod history;
+pub mod items;
 pub mod law;
 pub mod leveler;
+pub mod metrics;
 pub mod partition;
+pub mod policy;
 pub mod receivers;
+pub mod record;
+pub mod share;
 pub mod simulation;

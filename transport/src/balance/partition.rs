@@ -89,6 +89,24 @@ impl Partition {
         })
     }
 
+    /// The partition of `items` items in which each member has the share that it has here; equal
+    /// portions where there is nothing to have a share of.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::equal`].
+    pub fn scaled(&self, items: u64) -> Result<Self, PartitionError> {
+        let mut scaled = Self::equal(items, self.members())?;
+        let whole = self.end(self.members() - 1);
+        if whole > 0 {
+            for (member, end) in scaled.base_ends.iter_mut().enumerate() {
+                let share = u128::from(self.end(member)) * u128::from(items);
+                *end = (share / u128::from(whole)) as u64;
+            }
+        }
+        Ok(scaled)
+    }
+
     /// How many members there are.
     pub fn members(&self) -> usize {
         self.base_ends.len()
@@ -216,6 +234,20 @@ mod tests {
             "member 0 has 5 items and cannot give 6"
         );
         assert_eq!(partition, Partition::equal(10, 2).unwrap());
+    }
+
+    #[test]
+    fn shares_are_kept_when_the_whole_changes() {
+        let mut partition = Partition::equal(100, 4).unwrap();
+        partition.apply(&[transfer(3, 0, 15)]).unwrap();
+        let scaled = partition.scaled(1000).unwrap();
+        assert_eq!(scaled.sizes(), [400, 250, 250, 100]);
+        let none = scaled.scaled(0).unwrap();
+        assert_eq!(none.sizes(), [0; 4]);
+        assert_eq!(none.scaled(8).unwrap().sizes(), [2; 4]);
+        let items = u64::MAX;
+        let many = PartitionError::TooManyItems { items };
+        assert_eq!(partition.scaled(items), Err(many));
     }
 
     proptest! {

@@ -14,6 +14,8 @@ pub enum Number {
     Fixed(usize),
     /// One, and one more for each of these differences (nanoseconds) that is met or exceeded.
     Thresholds(Vec<u64>),
+    /// As many as it takes for all to end together ([`super::evening`]).
+    Needed,
 }
 
 impl Number {
@@ -21,6 +23,7 @@ impl Number {
     pub fn of(&self, difference_ns: u64) -> usize {
         match self {
             Self::Fixed(number) => (*number).max(1),
+            Self::Needed => usize::MAX,
             Self::Thresholds(limits) => {
                 1 + limits.iter().filter(|ns| difference_ns >= **ns).count()
             }

@@ -39,7 +39,7 @@ pub use communication::{CommunicationGraph, Traffic, Weight};
 pub use mapping::Mapping;
 pub use matrix::Matrix;
 pub use problem::{EdgeFunction, Problem};
-pub use search::{Limits, Progress, Solution, solve};
+pub use search::{Clock, Limits, Progress, Solution, solve};
 pub use topology::{LevelCosts, TopologyGraph};
 
 /// Why a placement could not be made.

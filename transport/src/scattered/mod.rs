@@ -161,6 +161,10 @@ impl Context {
             );
             return Ok(());
         };
+        match direction {
+            Direction::Put => self.count_message(target, *bytes),
+            Direction::Get => self.count_fetched(target, *bytes),
+        }
         if self.kernel_serves(direction, &transfer) {
             // SAFETY: nothing follows the address here: it is another process's.
             let there = unsafe { Machine::new(there, address as *mut u8) };

@@ -105,10 +105,14 @@ impl Context {
         }
         let metadata = Envelope::metadata(to.context, to.tag);
         // SAFETY: what is immediate fits a packet; the caller vouches for the rest.
-        unsafe {
+        let sent = unsafe {
             self.unit
-                .inject_filled(to.task, kind::EAGER, metadata, bytes, fill)
+                .inject_filled(to.task, kind::EAGER, metadata, bytes, fill)?
+        };
+        if sent {
+            self.count_message(to.task, bytes);
         }
+        Ok(sent)
     }
 
     /// Sends a message of at most [`LINE_DATA_BYTES`] contiguous bytes, if it can go at once;

@@ -1,21 +1,35 @@
 //! Counts what this task sends to each other one, by portion of the run.
 //!
-//! What: messages and bytes of every tagged message, those of collective operations included, for
-//! each target. Counting is off unless a profile is asked for ([`Context::count_traffic`]); then
-//! short messages take the general way too. When it is off, it costs a look at a null pointer on
-//! that way, and nothing at all on the way of short messages.
+//! What: messages and bytes of every instruction that a program gives, for each pair of tasks:
+//!
+//! | instruction | counts as |
+//! |---|---|
+//! | tagged message, those of collective operations included | its data |
+//! | active message | header and data |
+//! | put, scattered or not | its data |
+//! | get, scattered or not | its data, as a message from the task that it is read from |
+//! | read-modify-write | the integer, as one message to its task |
+//!
+//! What the library adds (headers of its own, requests, answers, fences) does not count, nor do
+//! collective operations of PAMI's that run in shared memory without messages. Counting is off
+//! unless a profile is asked for ([`Context::count_traffic_if_asked`]); then short messages take
+//! the general way too. When it is off, it costs a look at a null pointer, and nothing at all on
+//! the way of MPI's short messages.
 //! Why portions: a program that sets up for long and then iterates has two patterns, of which one
 //! matters. `MPI_Pcontrol` names them by numbers.
 //!
 //! ```text
-//!  send ─▶ Context::send, start_send ─▶ count ─▶ at MPI_Finalize: text for the profile's file
+//!  Context::send, send_active, put, get, ... ─▶ count ─▶ at MPI_Finalize, or when PAMI's context
+//!                                                      is destroyed: text for the profile's file
 //! ```
 //!
-//! Step before: [`super::send`]. Step after: [`crate::placement::format::communication`].
-//! Invariant: a message is counted once, by its origin, when it is started.
+//! Step before: [`super::send`], [`crate::active`], [`crate::one_sided`]. Step after: [`crate::placement::format::communication`].
+//! Invariant: an instruction is counted once, by the task that gives it, when it is taken.
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
 
 use crate::context::Context;
 use crate::placement::Traffic;
@@ -26,7 +40,9 @@ pub const FILE_VARIABLE: &str = "PAMIR_PROFILE_COMM";
 /// What has been sent, by portion and target.
 #[derive(Debug)]
 pub struct TrafficCounter {
-    targets: usize,
+    units: usize,
+    /// Messaging units of each task, which follow each other.
+    units_per_task: usize,
     /// Whether messages count at the moment.
     on: Cell<bool>,
     /// The portion that messages count for.
@@ -37,16 +53,30 @@ pub struct TrafficCounter {
 #[derive(Debug)]
 struct Portion {
     level: i32,
-    by_target: Vec<Traffic>,
+    /// To each messaging unit.
+    sent: Vec<Traffic>,
+    /// From each messaging unit, by gets.
+    fetched: Vec<Traffic>,
+}
+
+/// Why what was counted is not in the profile.
+#[derive(Debug, thiserror::Error)]
+#[error("the communication profile {path} cannot be written: {source}")]
+pub struct ProfileError {
+    /// The file.
+    pub path: PathBuf,
+    /// What the system said.
+    pub source: std::io::Error,
 }
 
 /// The portion that begins with the run.
 const FIRST_LEVEL: i32 = 1;
 
 impl TrafficCounter {
-    fn new(targets: usize) -> TrafficCounter {
+    fn new(units: usize, units_per_task: usize) -> TrafficCounter {
         let counter = TrafficCounter {
-            targets,
+            units,
+            units_per_task,
             on: Cell::new(true),
             current: Cell::new(0),
             portions: RefCell::default(),
@@ -68,28 +98,37 @@ impl TrafficCounter {
         if known.is_none() {
             portions.push(Portion {
                 level,
-                by_target: vec![Traffic::default(); self.targets],
+                sent: vec![Traffic::default(); self.units],
+                fetched: vec![Traffic::default(); self.units],
             });
         }
     }
 
     #[cold]
-    fn count(&self, target: usize, bytes: usize) {
+    fn count(&self, side: fn(&mut Portion) -> &mut Vec<Traffic>, unit: usize, bytes: usize) {
         if self.on.get() {
             let mut portions = self.portions.borrow_mut();
-            let traffic = &mut portions[self.current.get()].by_target[target];
+            let traffic = &mut side(&mut portions[self.current.get()])[unit];
             traffic.messages += 1;
             traffic.bytes += bytes as u64;
         }
     }
 
-    /// The lines of this task in a profile's file; empty if it has sent nothing.
-    pub fn to_text(&self, origin: usize) -> String {
+    /// The lines of this task in a profile's file; empty if it has sent nothing. A pair may have
+    /// several, which are added up when they are read.
+    pub fn to_text(&self, own: usize) -> String {
         let mut text = String::new();
         for portion in self.portions.borrow().iter() {
-            let sent = portion.by_target.iter().enumerate();
-            let mut sent = sent.filter(|(_, traffic)| traffic.messages > 0).peekable();
-            if sent.peek().is_some() {
+            let task = |unit: usize| unit / self.units_per_task;
+            let sent = portion.sent.iter().enumerate();
+            let sent = sent.map(|(unit, traffic)| (own, task(unit), traffic));
+            let fetched = portion.fetched.iter().enumerate();
+            let fetched = fetched.map(|(unit, traffic)| (task(unit), own, traffic));
+            let lines = sent.chain(fetched);
+            let mut lines = lines
+                .filter(|(_, _, traffic)| traffic.messages > 0)
+                .peekable();
+            if lines.peek().is_some() {
                 match portion.level {
                     FIRST_LEVEL => text.push_str("portion run\n"),
                     level => {
@@ -97,8 +136,7 @@ impl TrafficCounter {
                     }
                 }
             }
-            for (target, traffic) in sent {
-                let Traffic { messages, bytes } = traffic;
+            for (origin, target, Traffic { messages, bytes }) in lines {
                 let _ = writeln!(text, "{origin} {target} {messages} {bytes}");
             }
         }
@@ -107,23 +145,56 @@ impl TrafficCounter {
 }
 
 impl Context {
+    /// Counts what is sent from now on, if the launcher asks for a profile.
+    pub fn count_traffic_if_asked(&self) {
+        if std::env::var_os(FILE_VARIABLE).is_some() {
+            self.count_traffic();
+        }
+    }
+
     /// Counts what is sent from now on.
     pub fn count_traffic(&self) {
-        let _ = self
-            .traffic
-            .set(Box::new(TrafficCounter::new(self.tasks())));
+        let counter = TrafficCounter::new(self.unit.ranks(), self.place.contexts);
+        let _ = self.traffic.set(Box::new(counter));
     }
 
     /// What has been counted, if anything is.
+    #[inline(always)]
     pub fn traffic(&self) -> Option<&TrafficCounter> {
         self.traffic.get().map(|counter| &**counter)
     }
 
-    /// Counts a message, if messages are counted.
+    /// Adds what has been counted to the profile that the launcher asks for, and counts no more.
+    ///
+    /// # Errors
+    ///
+    /// [`ProfileError`].
+    pub fn write_traffic(&self) -> Result<(), ProfileError> {
+        let (Some(counter), Some(path)) = (self.traffic(), std::env::var_os(FILE_VARIABLE)) else {
+            return Ok(());
+        };
+        counter.enter(0);
+        let text = counter.to_text(self.endpoint().task());
+        let opened = std::fs::OpenOptions::new().append(true).open(&path);
+        // Tasks write at the same time: lines stay whole since each writes once, at the end.
+        let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
+        let path = PathBuf::from(path);
+        written.map_err(|source| ProfileError { path, source })
+    }
+
+    /// Counts a message to a messaging unit, if messages are counted.
     #[inline(always)]
-    pub(super) fn count_message(&self, target: usize, bytes: usize) {
+    pub(crate) fn count_message(&self, target: usize, bytes: usize) {
         if let Some(counter) = self.traffic.get() {
-            counter.count(target, bytes);
+            counter.count(|portion| &mut portion.sent, target, bytes);
+        }
+    }
+
+    /// Counts data that is read from a messaging unit, if messages are counted.
+    #[inline(always)]
+    pub(crate) fn count_fetched(&self, from: usize, bytes: usize) {
+        if let Some(counter) = self.traffic.get() {
+            counter.count(|portion| &mut portion.fetched, from, bytes);
         }
     }
 }
@@ -135,19 +206,22 @@ mod tests {
 
     #[test]
     fn portions_are_counted_apart_and_read_again() {
-        let counter = TrafficCounter::new(3);
-        counter.count(1, 8);
+        let counter = TrafficCounter::new(6, 2);
+        // Tasks of two messaging units each.
+        let sent = |unit, bytes| counter.count(|portion| &mut portion.sent, unit, bytes);
+        sent(2, 8);
         counter.enter(5);
-        counter.count(1, 100);
-        counter.count(2, 50);
+        sent(3, 100);
+        sent(4, 50);
         counter.enter(0);
-        counter.count(2, 999);
+        sent(5, 999);
         counter.enter(1);
-        counter.count(1, 4);
+        sent(3, 4);
+        counter.count(|portion| &mut portion.fetched, 5, 1000);
         let text = format!(
             "ranks 3\n{}{}",
             counter.to_text(0),
-            TrafficCounter::new(3).to_text(1)
+            TrafficCounter::new(6, 2).to_text(1)
         );
         let portions = Portions::from_text(&text, "f").unwrap();
         let traffic = |name, target| portions.graph(Some(name)).unwrap().traffic(0, target);
@@ -166,6 +240,8 @@ mod tests {
             }
         );
         assert_eq!(traffic("level 5", 2).bytes, 50);
-        assert_eq!(portions.graph(None).unwrap().total().bytes, 162);
+        let fetched = portions.graph(Some("run")).unwrap().traffic(2, 0);
+        assert_eq!((fetched.messages, fetched.bytes), (1, 1000));
+        assert_eq!(portions.graph(None).unwrap().total().bytes, 1162);
     }
 }

@@ -34,7 +34,7 @@ pub trait Form {
     /// # Safety
     ///
     /// The form's request is writable, if it has one.
-    unsafe fn carry_out(self, call: Call, operation: impl Collective) -> Result;
+    unsafe fn carry_out<O: Collective>(self, call: Call, operation: O) -> Result;
 }
 
 /// The call returns when the operation is done.
@@ -48,11 +48,38 @@ pub struct Persistent(pub MPI_Info, pub *mut MPI_Request);
 
 impl Form for Blocking {
     #[inline]
-    unsafe fn carry_out(self, call: Call, operation: impl Collective) -> Result {
+    unsafe fn carry_out<O: Collective>(self, call: Call, operation: O) -> Result {
         let call = call.blocking();
-        let done = block_on(call.state.process.context(), operation.run(&call))?;
-        call.outcome(done)
+        if let Some(kind) = O::SYNCHRONIZATION
+            && call.state.process.announcer().announces(kind)
+        {
+            return announced(&call, &operation);
+        }
+        run_to_end(&call, &operation)
     }
+}
+
+#[inline]
+fn run_to_end(call: &Call, operation: &impl Collective) -> Result {
+    let done = block_on(call.state.process.context(), operation.run(call))?;
+    call.outcome(done)
+}
+
+/// Runs a synchronisation that announces to all ranks when it is called. One between two groups
+/// does not: no member's controller has both in its history.
+#[cold]
+pub fn announced(call: &Call, operation: &impl Collective) -> Result {
+    if call.is_inter() {
+        return run_to_end(call, operation);
+    }
+    let announcer = call.state.process.announcer();
+    let context = call.state.process.context();
+    context.expect_wait(announcer.expected_wait_ns());
+    announcer.arrive(call.communicator.next_synchronization());
+    let outcome = run_to_end(call, operation);
+    announcer.leave();
+    context.expect_wait(0);
+    outcome
 }
 
 impl Form for Nonblocking {
@@ -60,7 +87,7 @@ impl Form for Nonblocking {
         address(self.0, "request")
     }
 
-    unsafe fn carry_out(self, call: Call, operation: impl Collective) -> Result {
+    unsafe fn carry_out<O: Collective>(self, call: Call, operation: O) -> Result {
         let state = call.state;
         let running = Running::start(state, Box::pin(run_once(call, operation)));
         if let Some(result) = running.result.take() {
@@ -92,7 +119,7 @@ impl Form for Persistent {
         info::check(self.0)
     }
 
-    unsafe fn carry_out(self, call: Call, operation: impl Collective) -> Result {
+    unsafe fn carry_out<O: Collective>(self, call: Call, operation: O) -> Result {
         let state = call.state;
         let kept = Rc::new((call.numbered(), operation));
         let make = move || -> Boxed {

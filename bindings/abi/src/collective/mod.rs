@@ -37,6 +37,7 @@ use std::rc::Rc;
 
 use pamir_mpi::communicator::Communicator;
 use pamir_mpi::group::Group;
+use pamir_transport::balance::announcement::Synchronization;
 use pamir_transport::collective::{Board, CollectiveError, ExchangeError, Fault, Noting};
 use pamir_transport::context::Context;
 use pamir_transport::geometry::Channel;
@@ -52,6 +53,9 @@ pub type OperationChannel<'c> = Noting<'c, Channel<&'static Context, &'c Group, 
 
 /// An operation with its arguments resolved, which may be run any number of times.
 pub trait Collective: 'static {
+    /// What it is as a synchronisation, if each member waits for all others in it.
+    const SYNCHRONIZATION: Option<Synchronization> = None;
+
     /// Carries the operation out once. Its number is taken when this is first polled.
     fn run(&self, call: &Call) -> impl Future<Output = std::result::Result<(), CollectiveError>>;
 }

@@ -3,6 +3,7 @@
 //! Equal blocks are one run of elements, a [`Place`]; listed blocks are a [`BlockList`]. A rank's
 //! own block is copied where the operation begins; it is missing (`None`) in place.
 
+use pamir_transport::balance::announcement::Synchronization;
 use pamir_transport::collective::{
     self, Blocks, CollectiveError, FromRoot, ToRoot, inter, inter::Role,
 };
@@ -218,6 +219,8 @@ pub struct Allgather {
 }
 
 impl Collective for Allgather {
+    const SYNCHRONIZATION: Option<Synchronization> = Some(Synchronization::Allgather);
+
     async fn run(&self, call: &Call) -> Outcome {
         match &self.all {
             AllBlocks::Equal(all) => self.equal(call, all).await,
@@ -279,6 +282,8 @@ pub struct Alltoall {
 }
 
 impl Collective for Alltoall {
+    const SYNCHRONIZATION: Option<Synchronization> = Some(Synchronization::Alltoall);
+
     async fn run(&self, call: &Call) -> Outcome {
         // SAFETY: the program gives its buffers to the operation until it is complete.
         let mut incoming = unsafe { self.to.open(self.from.is_none()) };
@@ -313,6 +318,8 @@ pub struct Alltoallv {
 }
 
 impl Collective for Alltoallv {
+    const SYNCHRONIZATION: Option<Synchronization> = Some(Synchronization::Alltoall);
+
     async fn run(&self, call: &Call) -> Outcome {
         // SAFETY: the program gives its buffers to the operation until it is complete.
         let mut incoming = unsafe { self.to.open(self.from.is_none()) };

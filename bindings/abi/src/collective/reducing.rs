@@ -2,6 +2,7 @@
 //!
 //! The own contribution is where `from` says; in place it is `None`, and in the receive buffer.
 
+use pamir_transport::balance::announcement::Synchronization;
 use pamir_transport::collective::{self, Blocks, CollectiveError, ToRoot, inter, inter::Role};
 
 use super::operand::{Operand, Reducer};
@@ -20,6 +21,8 @@ pub struct Allreduce {
 }
 
 impl Collective for Allreduce {
+    const SYNCHRONIZATION: Option<Synchronization> = Some(Synchronization::Allreduce);
+
     async fn run(&self, call: &Call) -> Outcome {
         // SAFETY: the program gives its buffers to the operation until it is complete.
         unsafe {
@@ -165,6 +168,8 @@ pub enum Parts {
 }
 
 impl Collective for ReduceScatter {
+    const SYNCHRONIZATION: Option<Synchronization> = Some(Synchronization::ReduceScatter);
+
     async fn run(&self, call: &Call) -> Outcome {
         let blocks = match &self.parts {
             Parts::Equal(bytes) => Blocks::Uniform { bytes: *bytes },

@@ -1,5 +1,6 @@
 //! Barrier and broadcast.
 
+use pamir_transport::balance::announcement::Synchronization;
 use pamir_transport::collective::{self, CollectiveError, inter, inter::Role};
 
 use super::place::Place;
@@ -9,6 +10,8 @@ use super::{Call, Collective, Root};
 pub struct Barrier;
 
 impl Collective for Barrier {
+    const SYNCHRONIZATION: Option<Synchronization> = Some(Synchronization::Barrier);
+
     async fn run(&self, call: &Call) -> Result<(), CollectiveError> {
         if !call.is_inter() {
             return collective::barrier(&call.local().await?).await;

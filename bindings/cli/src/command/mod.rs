@@ -10,7 +10,9 @@
 pub mod info;
 pub mod pin;
 pub mod place;
+pub mod report;
 pub mod simulate_balance;
+mod svg;
 pub mod tune;
 
 use clap::Parser;
@@ -32,6 +34,8 @@ enum Subcommand {
     Pin(pin::Arguments),
     /// Compute which rank should run where, or measure the machine for it.
     Place(Box<place::Arguments>),
+    /// Show who waited how long in a recorded run, and what was moved.
+    Report(report::Arguments),
     /// Run a job of thousands of ranks in virtual time under each way to balance it.
     SimulateBalance(simulate_balance::Arguments),
     /// Measure this machine and write the table of algorithms for it.
@@ -47,6 +51,7 @@ impl Subcommand {
             Subcommand::Info(arguments) => info::run(arguments, reader),
             Subcommand::Pin(arguments) => pin::run(arguments, reader),
             Subcommand::Place(arguments) => place::run(arguments, reader),
+            Subcommand::Report(arguments) => report::run(arguments),
             Subcommand::SimulateBalance(arguments) => simulate_balance::run(arguments),
             Subcommand::Tune(arguments) => tune::run(arguments),
             Subcommand::Measure(arguments) => tune::measure::run(arguments),

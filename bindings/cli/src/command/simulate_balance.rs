@@ -6,16 +6,19 @@
 //! Step before: [`super::main`]. Step after: the reader chooses a policy and its parameters.
 //! Invariant: all but the cost of a decision follows from the arguments, seed included.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use pamir_transport::balance::controller::Settings;
 use pamir_transport::balance::evaluation::Threshold;
-use pamir_transport::balance::law::{Law, LawError};
+use pamir_transport::balance::law::LawError;
 use pamir_transport::balance::partition::PartitionError;
 use pamir_transport::balance::receivers::{Number, Shares};
+use pamir_transport::balance::record::{Record, RecordError};
 use pamir_transport::balance::simulation::policy::POLICIES;
 use pamir_transport::balance::simulation::shape::Shape;
-use pamir_transport::balance::simulation::{Job, Outcome, simulate};
+use pamir_transport::balance::simulation::trace::Trace;
+use pamir_transport::balance::simulation::{Costs, Job, Outcome, simulate};
 
 /// The load balance whose first cycle is told.
 const TARGET: f64 = 0.95;
@@ -23,6 +26,9 @@ const TARGET: f64 = 0.95;
 /// Arguments of `pamir simulate-balance`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
+    /// Take ranks and costs from a recorded run (mpiexec --balance-record), again and again.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["ranks", "shape"])]
+    replay: Option<PathBuf>,
     /// Ranks of the job.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     ranks: u32,
@@ -35,6 +41,9 @@ pub struct Arguments {
     /// Which ranks are slow: even, step, linear, random or moving-hotspot.
     #[arg(long, default_value = "step", value_parser = shape)]
     shape: Shape,
+    /// By which share items weigh more or less than others, which no policy knows.
+    #[arg(long, default_value_t = 0.0, value_parser = |text: &str| number(text, 0.0, 0.9))]
+    weights: f64,
     /// By which power of its load a rank's time grows.
     #[arg(long, default_value_t = 1.0, value_parser = |text: &str| number(text, 0.1, 5.0))]
     slope: f64,
@@ -50,15 +59,19 @@ pub struct Arguments {
     /// How much to move: data-per-time, linear:ITEMS_PER_US[+ITEMS], or table:NS=ITEMS,NS=ITEMS.
     #[arg(long, default_value = "data-per-time")]
     law: String,
-    /// To how many each giver gives: a number, or over:NS,NS for one more at each difference.
-    #[arg(long, default_value = "1", value_parser = receivers)]
+    /// To how many each giver gives: a number, over:NS,NS for one more at each difference, or
+    /// needed for as many as it takes.
+    #[arg(long, default_value = "needed")]
     receivers: Number,
     /// In which parts: even, rank-order or relative-time.
-    #[arg(long, default_value = "relative-time", value_parser = shares)]
+    #[arg(long, default_value = "relative-time")]
     shares: Shares,
     /// How many of the slowest give in a cycle (default: half of the ranks).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     givers: Option<u32>,
+    /// Divide by the last costs, even where they can be seen to wander or grow.
+    #[arg(long)]
+    no_forecast: bool,
     /// The least difference that is balanced, as a share of the slowest's time.
     #[arg(long, default_value_t = 0.01, value_parser = |text: &str| number(text, 0.0, 1.0))]
     threshold: f64,
@@ -71,18 +84,18 @@ pub struct Arguments {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimulateBalanceError {
-    /// The law is not known, or not complete.
-    #[error(
-        "there is no law {text:?}; there are data-per-time, linear:ITEMS_PER_US[+ITEMS] and \
-         table:NS=ITEMS,NS=ITEMS"
-    )]
-    Law {
-        /// What was asked for.
-        text: String,
-    },
-    /// The law's table is none.
+    /// The law is none.
     #[error(transparent)]
-    Table(#[from] LawError),
+    Law(#[from] LawError),
+    /// The record to be replayed cannot be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The record has nothing to replay.
+    #[error("{path} has no cycle in which every rank called and somebody was busy")]
+    NothingToReplay {
+        /// The file.
+        path: PathBuf,
+    },
     /// The items cannot be divided.
     #[error(transparent)]
     Partition(#[from] PartitionError),
@@ -106,11 +119,12 @@ pub fn run(arguments: &Arguments) -> u8 {
 fn simulate_all(arguments: &Arguments) -> Result<String, SimulateBalanceError> {
     let job = job(arguments)?;
     let mut table = format!(
-        "{} ranks, {} items each, {} cycles, shape {}, slope {}, noise {}, seed {}\n\n",
+        "{} ranks, {} items each, {} cycles, shape {}, weights {}, slope {}, noise {}, seed {}\n\n",
         job.ranks,
         job.items_each,
         job.cycles,
-        job.shape.name(),
+        job.costs.name(),
+        job.weights,
         job.slope,
         job.noise,
         job.seed,
@@ -165,18 +179,21 @@ fn job(arguments: &Arguments) -> Result<Job, SimulateBalanceError> {
     };
     let settings = Settings {
         threshold,
-        law: law(&arguments.law)?,
+        law: arguments.law.parse()?,
         number: arguments.receivers.clone(),
         shares: arguments.shares,
         givers: arguments
             .givers
             .map_or(usize::MAX, |givers| givers as usize),
+        forecast: !arguments.no_forecast,
     };
+    let (ranks, costs) = costs(arguments)?;
     Ok(Job {
-        ranks: arguments.ranks as usize,
+        ranks,
         items_each: arguments.items,
         cycles: arguments.cycles,
-        shape: arguments.shape,
+        costs,
+        weights: arguments.weights,
         slope: arguments.slope,
         noise: arguments.noise,
         seed: arguments.seed,
@@ -185,58 +202,21 @@ fn job(arguments: &Arguments) -> Result<Job, SimulateBalanceError> {
     })
 }
 
-/// Reads a law.
-fn law(text: &str) -> Result<Law, SimulateBalanceError> {
-    let unknown = || SimulateBalanceError::Law {
-        text: text.to_string(),
+/// How many ranks, and what items cost them.
+fn costs(arguments: &Arguments) -> Result<(usize, Costs), SimulateBalanceError> {
+    let Some(path) = &arguments.replay else {
+        return Ok((arguments.ranks as usize, Costs::Shape(arguments.shape)));
     };
-    let (name, parameters) = text.split_once(':').unwrap_or((text, ""));
-    match name {
-        "data-per-time" if parameters.is_empty() => Ok(Law::DataPerTime),
-        "linear" => linear(parameters).ok_or_else(unknown),
-        "table" => {
-            let entries = parameters.split(',').map(entry).collect::<Option<Vec<_>>>();
-            Ok(Law::table(entries.ok_or_else(unknown)?)?)
-        }
-        _ => Err(unknown()),
-    }
-}
-
-/// Reads ITEMS_PER_US[+ITEMS].
-fn linear(parameters: &str) -> Option<Law> {
-    let (factor, constant) = parameters.split_once('+').unwrap_or((parameters, "0"));
-    let finite = |text: &str| text.parse::<f64>().ok().filter(|value| value.is_finite());
-    Some(Law::Linear {
-        load_per_ns: finite(factor)? / 1000.0,
-        constant: finite(constant)?,
-    })
-}
-
-/// Reads NS=ITEMS.
-fn entry(text: &str) -> Option<(u64, u64)> {
-    let (ns, items) = text.split_once('=')?;
-    Some((ns.parse().ok()?, items.parse().ok()?))
-}
-
-/// Reads a number of receivers.
-fn receivers(text: &str) -> Result<Number, String> {
-    let wrong = || format!("{text:?} is neither a number from 1 on nor over:NS,NS");
-    if let Some(limits) = text.strip_prefix("over:") {
-        let limits = limits.split(',').map(str::parse).collect::<Result<_, _>>();
-        return limits.map(Number::Thresholds).map_err(|_| wrong());
-    }
-    let number = text.parse().ok().filter(|number| *number >= 1);
-    number.map(Number::Fixed).ok_or_else(wrong)
+    let record = Record::read(path)?;
+    let trace = Trace::of(&record);
+    let trace =
+        trace.ok_or_else(|| SimulateBalanceError::NothingToReplay { path: path.clone() })?;
+    Ok((record.ranks, Costs::Trace(trace)))
 }
 
 /// Reads a shape.
 fn shape(text: &str) -> Result<Shape, String> {
     named(text, &Shape::ALL, Shape::name)
-}
-
-/// Reads how parts are divided.
-fn shares(text: &str) -> Result<Shares, String> {
-    named(text, &Shares::ALL, Shares::name)
 }
 
 /// The one of `all` that is named `text`.

@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use pamir_driver::binding::{BindTo, BindingError, MapBy};
 
+use super::balance;
 use super::options::{self, Action};
 
 /// What the command line asks for.
@@ -41,6 +42,8 @@ pub struct Launch {
     pub profile: Option<PathBuf>,
     /// Whether the ranks' large allocations come from memory that their peers can map.
     pub shared_heap: bool,
+    /// What is done while ranks run early and late.
+    pub balance: balance::Request,
     /// Print the bindings.
     pub report_bindings: bool,
     /// Print the plan, and start nothing.
@@ -329,6 +332,10 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
         Action::NoOversubscribe => launch.refuse_oversubscription = true,
         Action::SharedHeap => launch.shared_heap = true,
         Action::ProfileCommunication => launch.profile = Some(PathBuf::from(&met.values[0])),
+        Action::Balance => launch.balance.balance = true,
+        Action::BalanceReport => launch.balance.report = true,
+        Action::BalanceRecord => launch.balance.record = Some(PathBuf::from(&met.values[0])),
+        Action::FillIdle => launch.balance.fill = Some(met.text()),
         Action::Export => export(met, launch, program),
         Action::Environment => program.environment.set.push(pair(met)),
         Action::EnvironmentList => program.environment.inherited = Some(only(met)),

@@ -14,6 +14,7 @@
 //! no process of the job outlives the launcher, however it ends.
 
 pub mod arguments;
+pub mod balance;
 pub mod child;
 pub mod guard;
 pub mod hosts;
@@ -40,6 +41,7 @@ use pamir_driver::binding::BindTo;
 use pamir_driver::job::{Job, JobError, JobSpecification};
 
 use arguments::{ArgumentError, Invocation, Launch, Verbosity};
+use balance::{BalanceError, Balancing};
 use hosts::HostError;
 use output::Output;
 use placement::{Placement, PlacementError};
@@ -62,6 +64,9 @@ pub enum LaunchError {
     /// The job's memory cannot be made.
     #[error(transparent)]
     Job(#[from] JobError),
+    /// The job cannot be balanced as asked.
+    #[error(transparent)]
+    Balance(#[from] BalanceError),
     /// The profile cannot be begun.
     #[error(transparent)]
     Profile(#[from] ProfileError),
@@ -86,6 +91,7 @@ impl LaunchError {
             LaunchError::Placement(_)
             | LaunchError::Job(_)
             | LaunchError::Profile(_)
+            | LaunchError::Balance(_)
             | LaunchError::System { .. } => 1,
         }
     }
@@ -138,10 +144,12 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
         .unwrap_or_else(|_| "localhost".to_string());
     hosts::check(launch, &host)?;
     let placement = Placement::of(launch)?;
-    let mut variables = Vec::new();
+    let mut variables = launch.balance.variables();
     if let Some(path) = &launch.profile {
         variables.push(profile::begin(path, launch.ranks())?);
     }
+    let verbose = launch.verbosity == Verbosity::Verbose;
+    let mut balancing = Balancing::prepare(&launch.balance, verbose, &placement, launch.ranks())?;
     let prepared = start::prepare(launch, &variables).map_err(StartError::from)?;
     let job = Job::create(&JobSpecification {
         ranks: launch.ranks(),
@@ -177,10 +185,13 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
     };
     let ranks = start::start(&prepared, &common, &mut output)?;
     drop(rank_input);
-    let groups: Vec<Pid> = ranks.iter().map(|rank| rank.process).collect();
+    let mut groups: Vec<Pid> = ranks.iter().map(|rank| rank.process).collect();
+    if let Some(balancing) = &mut balancing {
+        groups.extend(balancing.begin(&job, &ranks, &signals.before, &mut output));
+    }
     // Without a guard only the ranks themselves die with the launcher, which is no reason to stop.
     let guard = guard::Guard::start(&groups).ok();
-    if launch.verbosity == Verbosity::Verbose {
+    if verbose {
         for (rank, process) in ranks.iter().enumerate() {
             let name = &prepared[process.program].name;
             output.say(&format!("rank {rank} is pid {} ({name})", process.process));
@@ -194,6 +205,7 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
         input,
         signals,
         guard,
+        balancing,
         deadline: launch.timeout.map(|limit| (started_at + limit, limit)),
         verbosity: launch.verbosity,
         host,

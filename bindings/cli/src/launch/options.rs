@@ -30,6 +30,14 @@ pub enum Action {
     ProfileCommunication,
     /// Take large allocations from memory that the other ranks can map.
     SharedHeap,
+    /// Move processor share from early to late ranks.
+    Balance,
+    /// Say what balancing decides.
+    BalanceReport,
+    /// Write the run's cycles to a file.
+    BalanceRecord,
+    /// Run a command while ranks wait.
+    FillIdle,
     /// `NAME` or `NAME=VALUE` for this program.
     Export,
     /// `NAME VALUE` for this program.
@@ -197,6 +205,38 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 "Take the ranks' large allocations from memory that the other ranks can map, so \
                  that large messages are copied once and by both ends (preloads \
                  libpamir-heap.so).",
+            ),
+        ],
+    },
+    OptionGroup {
+        title: "Balancing",
+        options: &[
+            option(
+                Action::Balance,
+                &["balance"],
+                &[],
+                "Move ranks between cores while they run, so that no core has more to do than \
+                 the others; for more ranks than cores, without changing the program.",
+            ),
+            option(
+                Action::BalanceReport,
+                &["balance-report"],
+                &[],
+                "Print what balancing sees and decides.",
+            ),
+            option(
+                Action::BalanceRecord,
+                &["balance-record"],
+                &["FILE"],
+                "Write who computed how long in each cycle, and what was moved, to FILE, for \
+                 pamir report.",
+            ),
+            option(
+                Action::FillIdle,
+                &["fill-idle"],
+                &["COMMAND"],
+                "Let the shell run COMMAND on the same cores while ranks wait; it ends with the \
+                 job.",
             ),
         ],
     },

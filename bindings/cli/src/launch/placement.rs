@@ -71,6 +71,15 @@ pub enum PlacementError {
     },
 }
 
+/// Cores, or hardware threads, and who is on which.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// The processors of each place, ascending.
+    pub units: Vec<Vec<u32>>,
+    /// The place of each rank.
+    pub seats: Vec<usize>,
+}
+
 /// Where the ranks of a job go.
 #[derive(Debug)]
 pub struct Placement {
@@ -175,6 +184,30 @@ impl Placement {
             return vec![None; self.ranks];
         }
         self.bindings.iter().map(unit).collect()
+    }
+
+    /// The places that ranks may be moved between, and where each rank is; none where ranks are
+    /// not bound each to a core or a hardware thread.
+    pub fn places(&self) -> Option<Places> {
+        let machine = self.machine.as_ref()?;
+        let level = match self.bind_to {
+            BindTo::Core => Level::Core,
+            BindTo::HwThread => Level::ProcessingUnit,
+            _ => return None,
+        };
+        let allowed = machine.allowed();
+        let mut units = machine.groups(level)?;
+        for place in &mut units {
+            place.retain(|unit| allowed.contains(unit));
+            place.sort_unstable();
+        }
+        units.retain(|place| !place.is_empty());
+        let seat = |binding: &RankBinding| {
+            let of = |place: &Vec<u32>| place.contains(&binding.primary);
+            units.iter().position(of)
+        };
+        let seats = self.bindings.iter().map(seat).collect::<Option<_>>()?;
+        Some(Places { units, seats })
     }
 
     /// Places each rank's lanes on its NUMA node, where the machine has several. What the kernel
@@ -293,6 +326,23 @@ mod tests {
             assert_eq!(all.len(), ranks * each, "{found:?}");
         }
         assert_eq!(spare(2, Some(BindTo::None)), [[0; 0], [0; 0]]);
+    }
+
+    #[test]
+    fn ranks_can_be_moved_between_the_places_they_are_bound_to() {
+        let machine = || Machine::from_description("numa:1 core:2 pu:2").unwrap();
+        let places = |bind_to| {
+            let launch = Launch {
+                bind_to: Some(bind_to),
+                ..launch(3)
+            };
+            Placement::on(machine(), &launch).unwrap().places()
+        };
+        let cores = places(BindTo::Core).unwrap();
+        assert_eq!(cores.units.len(), 2);
+        assert_eq!(cores.seats, [0, 1, 0]);
+        assert_eq!(places(BindTo::HwThread).unwrap().units.len(), 4);
+        assert_eq!((places(BindTo::None), places(BindTo::Numa)), (None, None));
     }
 
     #[test]

@@ -270,14 +270,14 @@ fn explain(error: SpawnError, rank: usize, program: &Prepared) -> StartError {
 }
 
 /// A pipe whose reading end does not block.
-fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
+pub(super) fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
     let (reader, writer) = pipe2(OFlag::O_CLOEXEC)?;
     fcntl(&reader, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
     Ok((reader, writer))
 }
 
 /// The kernel's form of a set of processors: a bit for each, as long as the highest needs.
-fn processor_mask(processors: &[u32]) -> Vec<libc::c_ulong> {
+pub(super) fn processor_mask(processors: &[u32]) -> Vec<libc::c_ulong> {
     let bits = libc::c_ulong::BITS as usize;
     let words = processors
         .iter()

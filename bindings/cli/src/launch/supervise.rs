@@ -26,6 +26,7 @@ use nix::unistd::Pid;
 use pamir_driver::job::Job;
 
 use super::arguments::Verbosity;
+use super::balance::Balancing;
 use super::child::{self, End};
 use super::guard::Guard;
 use super::input::TerminalInput;
@@ -102,6 +103,8 @@ pub struct Supervisor<'a> {
     pub signals: Signals,
     /// Who cleans up when the launcher is killed.
     pub guard: Option<Guard>,
+    /// What is done about early and late ranks.
+    pub balancing: Option<Balancing>,
     /// When time is up.
     pub deadline: Option<(Instant, Duration)>,
     /// How much is said.
@@ -203,7 +206,10 @@ impl Supervisor<'_> {
         let mut next = self.output.prompt_due();
         let mut consider = |at: Option<Instant>| next = [next, at].into_iter().flatten().min();
         match progress.phase {
-            Phase::Running => consider(self.deadline.map(|(at, _)| at)),
+            Phase::Running => {
+                consider(self.deadline.map(|(at, _)| at));
+                consider(self.balancing.as_ref().map(Balancing::due));
+            }
             Phase::Ending { kill_at } => consider(Some(kill_at)),
             Phase::Killed => {}
             Phase::Closing { give_up_at } => {
@@ -290,6 +296,9 @@ impl Supervisor<'_> {
 
     /// Asks every running rank to end; after the grace they are killed.
     fn end_all(&mut self, progress: &mut Progress) {
+        if let Some(balancing) = &mut self.balancing {
+            balancing.pause();
+        }
         self.signal_running(Signal::SIGTERM, progress);
         self.signal_running(Signal::SIGCONT, progress);
         progress.phase = Phase::Ending {
@@ -325,6 +334,9 @@ impl Supervisor<'_> {
 
     /// The terminal's stop key: ranks are in groups of their own and would run on.
     fn stop_and_continue(&mut self, progress: &Progress) {
+        if let Some(balancing) = &mut self.balancing {
+            balancing.pause();
+        }
         self.signal_running(Signal::SIGTSTP, progress);
         // Returns when somebody continues the launcher.
         let _ = raise(Signal::SIGSTOP);
@@ -337,6 +349,9 @@ impl Supervisor<'_> {
         self.output.show_prompts(now);
         match progress.phase {
             Phase::Running => {
+                if let Some(balancing) = &mut self.balancing {
+                    balancing.look(self.job, &self.ranks, &mut self.output);
+                }
                 if let Some((at, limit)) = self.deadline
                     && now >= at
                 {
@@ -399,9 +414,12 @@ impl Supervisor<'_> {
             guard.dismiss();
         }
         self.input = None;
-        for process in &self.ranks {
-            child::reap(process.process);
-            let group = Pid::from_raw(-process.process.as_raw());
+        let balancing = self.balancing.as_mut();
+        let second = balancing.and_then(|balancing| balancing.end(self.job, &mut self.output));
+        self.ranks.iter().for_each(|rank| child::reap(rank.process));
+        let leaders = self.ranks.iter().map(|rank| rank.process).chain(second);
+        for leader in leaders {
+            let group = Pid::from_raw(-leader.as_raw());
             if kill(group, Signal::SIGTERM).is_ok() {
                 let _ = kill(group, Signal::SIGCONT);
                 progress.leftovers.push(group);

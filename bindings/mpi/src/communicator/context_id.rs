@@ -23,11 +23,12 @@
 //! go soon, and the first in order succeeds in the end. A process alone in its agreement,
 //! the usual case, needs one round.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::future::Future;
 use std::rc::Rc;
 use std::task::Poll;
 
+use pamir_transport::balance::announcement::Announcer;
 use pamir_transport::collective::step::send_receive;
 use pamir_transport::collective::{CollectiveError, Exchange, Reduction, allreduce, broadcast};
 
@@ -69,6 +70,8 @@ pub struct ContextIds {
     holders: [Cell<Option<Priority>>; 2],
     /// Agreements in their second round or a later one.
     waiting: RefCell<Vec<Priority>>,
+    /// Who has announced calls under the ids.
+    announcer: OnceCell<Rc<Announcer>>,
 }
 
 impl ContextIds {
@@ -81,9 +84,16 @@ impl ContextIds {
             ],
             holders: Default::default(),
             waiting: RefCell::default(),
+            announcer: OnceCell::new(),
         };
         (0..taken).for_each(|id| ids.mark(id, false));
         ids
+    }
+
+    /// Says whose announced calls end with the ids that they were announced under.
+    pub fn announced_by(&self, announcer: Rc<Announcer>) {
+        // A second announcer of one process would announce the same calls.
+        let _ = self.announcer.set(announcer);
     }
 
     fn mark(&self, id: usize, free: bool) {
@@ -120,6 +130,10 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
+        // First: whoever gets the id next must not find calls of the communicator before it.
+        if let Some(announcer) = self.ids.announcer.get() {
+            announcer.forget(self.context_id());
+        }
         self.ids.mark(self.id, true);
     }
 }

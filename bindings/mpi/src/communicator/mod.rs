@@ -21,6 +21,7 @@ pub mod inter;
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
+use pamir_shm::call_record::CallId;
 use pamir_transport::geometry::Members;
 
 use crate::attribute::{AttributeTable, ObjectKind};
@@ -62,6 +63,7 @@ pub struct Communicator {
     context_id: Cell<u32>,
     lease: OnceCell<Lease>,
     operations: Cell<i32>,
+    synchronizations: Cell<u32>,
     name: RefCell<Box<[u8]>>,
     attributes: AttributeTable,
     hints: RefCell<Info>,
@@ -91,6 +93,7 @@ impl Communicator {
             context_id: Cell::new(context_id),
             lease: OnceCell::new(),
             operations: Cell::new(0),
+            synchronizations: Cell::new(0),
             name: RefCell::default(),
             attributes: AttributeTable::new(ObjectKind::Communicator),
             hints: RefCell::default(),
@@ -204,6 +207,20 @@ impl Communicator {
         number
     }
 
+    /// The next synchronisation that is announced; the same at all members, as for
+    /// [`Self::next_operation`].
+    pub fn next_synchronization(&self) -> CallId {
+        let cycle = self.synchronizations.get().checked_add(1).unwrap_or(1);
+        self.synchronizations.set(cycle);
+        self.last_synchronization()
+    }
+
+    /// The last synchronisation that was announced; cycle 0, which is none, before the first.
+    pub fn last_synchronization(&self) -> CallId {
+        let (group, cycle) = (self.context_id(), self.synchronizations.get());
+        CallId { group, cycle }
+    }
+
     /// The name that the program gave it; empty at first.
     pub fn name(&self) -> Box<[u8]> {
         self.name.borrow().clone()
@@ -286,5 +303,10 @@ mod tests {
             (communicator.next_operation(), communicator.next_operation()),
             (i32::MAX, 0)
         );
+        let group = 4;
+        communicator.synchronizations.set(u32::MAX - 1);
+        let cycles = [0; 2].map(|_| communicator.next_synchronization());
+        let wanted = [u32::MAX, 1].map(|cycle| CallId { group, cycle });
+        assert_eq!(cycles, wanted, "cycle 0 is no call");
     }
 }

@@ -9,13 +9,15 @@
 //!
 //! The work of a rank with `load` items takes cost x mean x (load / mean)^slope x 1000 ns: with a
 //! slope of 1 each item costs the same, otherwise larger portions cost more or less than in
-//! proportion (caches, interaction of all pairs).
+//! proportion (caches, interaction of all pairs). Items may have weights that go up and down over
+//! the whole, of which the policies know nothing. Costs are those of a shape, or of a recorded run.
 //!
 //! Invariants: time is virtual and random numbers are seeded, so a run repeats exactly; the caller
 //! passes a clock for the cost of decisions, which changes nothing else; no item is lost.
 
 pub mod policy;
 pub mod shape;
+pub mod trace;
 
 use super::controller::Settings;
 use super::history::Arrival;
@@ -23,9 +25,32 @@ use super::partition::PartitionError;
 use crate::placement::random::Random;
 use policy::Maker;
 use shape::Shape;
+use trace::Trace;
+
+/// How often the weights of items go up and down over the whole.
+const WAVES: f64 = 5.0;
 
 /// What an item costs where the shape says 1, in nanoseconds.
 const ITEM_NS: f64 = 1000.0;
+
+/// Where the costs of a simulated job come from.
+#[derive(Clone, Debug)]
+pub enum Costs {
+    /// A shape.
+    Shape(Shape),
+    /// A recorded run.
+    Trace(Trace),
+}
+
+impl Costs {
+    /// What people call it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Shape(shape) => shape.name(),
+            Self::Trace(_) => "recorded",
+        }
+    }
+}
 
 /// A job to simulate.
 #[derive(Clone, Debug)]
@@ -37,7 +62,9 @@ pub struct Job {
     /// How many cycles.
     pub cycles: u64,
     /// Which ranks are slow, and when.
-    pub shape: Shape,
+    pub costs: Costs,
+    /// By which share the weights of items differ from their average.
+    pub weights: f64,
     /// By which power of its load a rank's time grows.
     pub slope: f64,
     /// By which share times vary at random, up or down.
@@ -51,17 +78,36 @@ pub struct Job {
 }
 
 impl Job {
+    /// What an item costs each rank in cycle `number`.
+    fn costs(&self, number: u64) -> Vec<f64> {
+        match &self.costs {
+            Costs::Shape(shape) => shape.costs(self.ranks, number, self.seed),
+            Costs::Trace(trace) => trace.costs(number).to_vec(),
+        }
+    }
+
     /// All items.
     pub fn items(&self) -> u64 {
         self.items_each.saturating_mul(self.ranks as u64)
     }
 
+    /// What all items before this one weigh: one wave after the other around 1 each.
+    fn weight_before(&self, item: u64) -> f64 {
+        let items = self.items() as f64;
+        let turn = std::f64::consts::TAU * WAVES / items;
+        let item = item as f64;
+        item + self.weights / turn * (1.0 - (turn * item).cos())
+    }
+
     /// How long each rank computes in a cycle, in nanoseconds.
     fn work_ns(&self, loads: &[u64], costs: &[f64], random: &mut Random) -> Vec<u64> {
         let mean = self.items_each as f64;
+        let mut start = 0;
         let time = |(load, cost): (&u64, &f64)| {
             let noise = 1.0 + self.noise * (2.0 * random.fraction() - 1.0);
-            let work = cost * mean * (*load as f64 / mean).powf(self.slope);
+            let weight = self.weight_before(start + load) - self.weight_before(start);
+            start += load;
+            let work = cost * mean * (weight / mean).powf(self.slope);
             (work * noise * ITEM_NS) as u64
         };
         loads.iter().zip(costs).map(time).collect()
@@ -119,7 +165,7 @@ pub fn simulate(
         decision_ns: 0,
     };
     for number in 1..=job.cycles {
-        let costs = job.shape.costs(job.ranks, number, job.seed);
+        let costs = job.costs(number);
         let loads = policy.loads();
         let work_ns = job.work_ns(&loads, &costs, &mut random);
         outcome.add(&policy.busy_ns(&work_ns));
@@ -166,6 +212,7 @@ fn calls_in_order(loads: &[u64], work_ns: &[u64]) -> Vec<Arrival> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::receivers::Number;
     use super::policy::POLICIES;
     use super::*;
 
@@ -174,7 +221,8 @@ mod tests {
             ranks: 64,
             items_each: 1000,
             cycles: 20,
-            shape,
+            costs: Costs::Shape(shape),
+            weights: 0.0,
             slope,
             noise: 0.0,
             seed: 1,
@@ -203,6 +251,50 @@ mod tests {
     }
 
     #[test]
+    fn a_hot_spot_that_wanders_is_followed() {
+        let mut job = job(Shape::MovingHotspot, 1.0);
+        (job.ranks, job.cycles) = (1000, 40);
+        let pairs = outcome(&job, "balanced");
+        (job.settings.number, job.settings.forecast) = (Number::Needed, true);
+        let forecast = outcome(&job, "balanced");
+        let mean = |outcome: &Outcome| outcome.load_balance[10..].iter().sum::<f64>() / 30.0;
+        let means = [&pairs, &forecast].map(mean);
+        assert!(means[0] < 0.9 && means[1] >= 0.95, "{means:?}");
+        assert!(forecast.time_ns < pairs.time_ns);
+    }
+
+    #[test]
+    fn items_of_different_weight_are_evened_out() {
+        let mut job = job(Shape::Even, 1.0);
+        job.weights = 0.5;
+        let (fixed, balanced) = (outcome(&job, "static"), outcome(&job, "balanced"));
+        assert!(fixed.last() < 0.75, "{fixed:?}");
+        assert!(balanced.last() >= 0.95, "{balanced:?}");
+    }
+
+    #[test]
+    fn a_recorded_run_is_run_again() {
+        let mut job = job(Shape::Even, 1.0);
+        let step = Shape::Step.costs(4, 1, 1);
+        let calls = |number: u64| super::super::record::RecordedCycle {
+            number,
+            calls: (0..4)
+                .map(|member| trace::tests::call(member, step[member]))
+                .collect(),
+        };
+        let record = super::super::record::Record {
+            ranks: 4,
+            cycles: (1..=3).map(calls).collect(),
+            deeds: Vec::new(),
+        };
+        job.ranks = 4;
+        job.costs = Costs::Trace(Trace::of(&record).unwrap());
+        let (fixed, balanced) = (outcome(&job, "static"), outcome(&job, "balanced"));
+        assert!((fixed.last() - 0.75).abs() < 1e-5, "{fixed:?}");
+        assert!(balanced.last() >= 0.95, "{balanced:?}");
+    }
+
+    #[test]
     fn nothing_moves_where_there_is_nothing_to_balance() {
         let job = job(Shape::Even, 1.0);
         for policy in &POLICIES {
@@ -226,7 +318,7 @@ mod tests {
             for number in 1..=10 {
                 let loads = made.loads();
                 assert_eq!(loads.iter().sum::<u64>(), job.items(), "{}", policy.name);
-                let costs = job.shape.costs(job.ranks, number, job.seed);
+                let costs = job.costs(number);
                 let work_ns = job.work_ns(&loads, &costs, &mut random);
                 made.learn(number, &calls_in_order(&loads, &work_ns))
                     .unwrap();

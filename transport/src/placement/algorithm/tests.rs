@@ -196,6 +196,56 @@ fn searches_find_the_optimum_of_small_problems() {
     }
 }
 
+/// A problem whose lowest cost is known at any size: on a hidden mapping the weights fall as the
+/// costs rise, and by the rearrangement inequality no other pairing of weights and costs is cheaper.
+fn problem_with_known_optimum(size: usize, seed: u64, symmetric: bool) -> (Problem, f64) {
+    const HIGHEST: usize = 30;
+    let mut random = Random::new(seed);
+    let mut costs = Matrix::zero(size);
+    for row in 0..size {
+        for column in (0..size).filter(|column| *column != row) {
+            let known = symmetric && column < row;
+            let value = if known {
+                costs.at(column, row)
+            } else {
+                (1 + random.below(HIGHEST)) as f64
+            };
+            costs.set(row, column, value);
+        }
+    }
+    let hidden = random.permutation(size);
+    let (mut weights, mut optimum) = (Matrix::zero(size), 0.0);
+    for row in 0..size {
+        for column in (0..size).filter(|column| *column != row) {
+            let cost = costs.at(hidden[row] as usize, hidden[column] as usize);
+            let weight = (HIGHEST + 1) as f64 - cost;
+            weights.set(row, column, weight);
+            optimum += weight * cost;
+        }
+    }
+    let topology = TopologyGraph::from_matrix((0..size as u32).collect(), costs).unwrap();
+    let problem = Problem::from_matrix(&weights, &topology, EdgeFunction::PRODUCT).unwrap();
+    (problem, optimum)
+}
+
+#[test]
+fn searches_reach_the_known_optimum_of_larger_problems() {
+    for (size, seed) in [(12, 1), (15, 2), (20, 3), (30, 4)] {
+        for symmetric in [true, false] {
+            let (problem, optimum) = problem_with_known_optimum(size, seed, symmetric);
+            for name in ["tabu", "memetic"] {
+                let limits = Limits {
+                    target: Some(optimum),
+                    ..steps(200_000, seed)
+                };
+                let found = run(name, &problem, limits);
+                assert!(found.cost_before > optimum);
+                assert_eq!(found.cost, optimum, "{name}, {size} places, seed {seed}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_shuffled_ring_is_laid_around_the_machine() {
     // 64 cores: a ring must cross each package border, each L3 border and so on at least once.

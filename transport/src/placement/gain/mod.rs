@@ -21,8 +21,11 @@
 //! stay exact; pairs that send and receive exactly the same (dummies) are never proposed.
 
 mod kernel;
+mod number;
 mod numbers;
 
+pub use kernel::Admission;
+pub use number::Number;
 pub use numbers::Numbers;
 
 /// A swap and what it would add to the cost.
@@ -38,39 +41,42 @@ pub struct Swap {
 
 /// A mapping with the change of the cost by each swap.
 #[derive(Debug, Clone)]
-pub struct GainTable<'a> {
-    numbers: &'a Numbers,
+pub struct GainTable<'a, T: Number = f64> {
+    numbers: &'a Numbers<T>,
+    /// Length of the rows of `placed` and `change`.
+    length: usize,
     places: Vec<u32>,
     cost: f64,
-    placed: Vec<f64>,
-    /// Row `one`, column `other`, where `other` is the higher number; infinite for pairs that are
-    /// alike.
-    change: Vec<f64>,
-    /// The lowest change of each row.
-    lowest: Vec<f64>,
-    scratch: Scratch,
+    placed: Vec<T>,
+    /// By both processes, in either order; [`Number::NEVER`] for pairs that are alike.
+    change: Vec<T>,
+    /// Room for the lowest change of each row.
+    lowest: Vec<T>,
+    scratch: Scratch<T>,
 }
 
 /// Vectors of one swap, for both directions: `x` by process, `y` by place, `z` = `y` by process.
-#[derive(Debug, Clone, Default)]
-struct Scratch {
-    x: [Vec<f64>; 2],
-    y: [Vec<f64>; 2],
-    z: [Vec<f64>; 2],
+#[derive(Debug, Clone)]
+struct Scratch<T> {
+    x: [Vec<T>; 2],
+    y: [Vec<T>; 2],
+    z: [Vec<T>; 2],
 }
 
-impl<'a> GainTable<'a> {
+impl<'a, T: Number> GainTable<'a, T> {
     /// The table of a mapping; takes O(n³), less where few processes communicate.
-    pub fn new(numbers: &'a Numbers, places: &[u32]) -> GainTable<'a> {
+    pub fn new(numbers: &'a Numbers<T>, places: &[u32]) -> GainTable<'a, T> {
         let size = numbers.size();
-        let vectors = || [vec![0.0; size], vec![0.0; size]];
+        let length = kernel::row_length(size);
+        let vectors = || [vec![T::ZERO; length], vec![T::ZERO; length]];
         let mut table = GainTable {
             numbers,
+            length,
             places: places.to_vec(),
             cost: 0.0,
-            placed: vec![0.0; size * size],
-            change: vec![f64::INFINITY; size * size],
-            lowest: vec![f64::INFINITY; size],
+            placed: vec![T::ZERO; size * length],
+            change: vec![T::NEVER; size * length],
+            lowest: vec![T::NEVER; size],
             scratch: Scratch {
                 x: vectors(),
                 y: vectors(),
@@ -85,10 +91,10 @@ impl<'a> GainTable<'a> {
     pub fn restart(&mut self, places: &[u32]) {
         self.places.copy_from_slice(places);
         self.cost = self.numbers.cost_of(places);
-        self.numbers.fill_placed(places, &mut self.placed);
+        self.numbers
+            .fill_placed(places, self.length, &mut self.placed);
         for one in 0..self.numbers.size() {
             self.read_row(one);
-            self.find_lowest(one);
         }
     }
 
@@ -104,59 +110,108 @@ impl<'a> GainTable<'a> {
 
     /// The document's gain of a pair: how much cheaper the mapping became by swapping them.
     pub fn gain(&self, one: usize, other: usize) -> f64 {
-        let change = self.change[one.min(other) * self.numbers.size() + one.max(other)];
+        let change = self.change[self.pair(one, other)].value();
         if change.is_finite() { -change } else { 0.0 }
+    }
+
+    /// Where a pair stands in tables of all pairs, such as that of [`GainTable::cheapest`].
+    #[inline(always)]
+    pub fn pair(&self, one: usize, other: usize) -> usize {
+        one * self.length + self.margin() + other
+    }
+
+    /// How many numbers tables of all pairs have.
+    pub fn pairs(&self) -> usize {
+        self.change.len()
+    }
+
+    fn margin(&self) -> usize {
+        self.length - self.places.len()
     }
 
     /// The cheapest swap among those that are admitted; the first of equals.
     pub fn best(&self, mut admitted: impl FnMut(&Swap) -> bool) -> Option<Swap> {
-        let size = self.numbers.size();
         let mut best: Option<Swap> = None;
-        let mut bound = f64::INFINITY;
-        for (one, &lowest) in self.lowest.iter().enumerate() {
-            if lowest >= bound {
+        let mut bound = T::NEVER;
+        for (one, row) in self.change.chunks_exact(self.length).enumerate() {
+            let right = &row[self.margin() + one + 1..];
+            if kernel::lowest(right) >= bound {
                 continue;
             }
-            let row = &self.change[one * size..][..size];
-            for (other, &change) in row.iter().enumerate().skip(one + 1) {
-                let swap = Swap { one, other, change };
-                if change < bound && admitted(&swap) {
-                    bound = change;
-                    best = Some(swap);
+            for (at, &change) in right.iter().enumerate() {
+                if change < bound {
+                    let swap = swap(one, one + 1 + at, change);
+                    if admitted(&swap) {
+                        bound = change;
+                        best = Some(swap);
+                    }
                 }
             }
         }
         best
     }
 
+    /// The cheapest swap among those whose step in `allowed_at`, a table of all pairs in either
+    /// order, is before `now`, or that are below the bound. Of equals in different rows the first
+    /// at or after row `begin` is taken.
+    pub fn cheapest(
+        &mut self,
+        allowed_at: &[i32],
+        now: i32,
+        bound: f64,
+        begin: usize,
+    ) -> Option<Swap> {
+        let size = self.numbers.size();
+        let admission = Admission {
+            now,
+            bound: T::of(bound),
+        };
+        kernel::lowest_admitted(&self.change, allowed_at, admission, &mut self.lowest);
+        let cheapest = kernel::lowest(&self.lowest);
+        if cheapest == T::NEVER {
+            return None;
+        }
+        let mut rows = (begin..size).chain(0..begin);
+        let one = rows.find(|&row| self.lowest[row] == cheapest)?;
+        // What lies left of the diagonal may have been meant; it is the same swap.
+        let mut others = 0..size;
+        let other = others.find(|&other| {
+            let pair = self.pair(one, other);
+            self.change[pair] == cheapest && (allowed_at[pair] < now || cheapest < admission.bound)
+        })?;
+        Some(swap(one.min(other), one.max(other), cheapest))
+    }
+
     /// The change of one swap, from `placed`.
     #[inline(always)]
-    fn read(&self, one: usize, other: usize) -> f64 {
+    fn read(&self, one: usize, other: usize) -> T {
+        // Each is like itself.
         if self.numbers.are_alike(one, other) {
-            return f64::INFINITY;
+            return T::NEVER;
         }
-        let size = self.numbers.size();
         let (here, there) = (self.places[one] as usize, self.places[other] as usize);
-        let placed = |process: usize, place: usize| self.placed[process * size + place];
-        placed(one, there) + placed(other, here) - placed(one, here) - placed(other, there)
-            + self.numbers.correction(one, other, here, there)
+        let placed = |process: usize, place: usize| self.placed[process * self.length + place];
+        placed(one, there)
+            .plus(placed(other, here))
+            .minus(placed(one, here))
+            .minus(placed(other, there))
+            .plus(self.numbers.correction(one, other, here, there))
     }
 
+    /// All changes that have to do with a process.
     fn read_row(&mut self, one: usize) {
-        let size = self.numbers.size();
-        for other in one + 1..size {
-            self.change[one * size + other] = self.read(one, other);
+        for other in 0..self.numbers.size() {
+            let change = self.read(one, other);
+            let (row, column) = (self.pair(one, other), self.pair(other, one));
+            self.change[row] = change;
+            self.change[column] = change;
         }
-    }
-
-    fn find_lowest(&mut self, one: usize) {
-        let size = self.numbers.size();
-        self.lowest[one] = kernel::lowest(&self.change[one * size + one + 1..(one + 1) * size]);
     }
 
     /// Swaps two processes and brings every change up to date.
     pub fn swap(&mut self, one: usize, other: usize) {
-        self.cost += self.read_any(one, other);
+        let (one, other) = (one.min(other), one.max(other));
+        self.cost -= self.gain(one, other);
         self.numbers
             .swap_vectors(one, other, &self.places, &mut self.scratch);
         self.places.swap(one, other);
@@ -165,61 +220,37 @@ impl<'a> GainTable<'a> {
         } else {
             let (here, there) = (self.places[other] as usize, self.places[one] as usize);
             self.numbers
-                .move_placed(one, other, here, there, &mut self.placed);
+                .move_placed([one, other], [here, there], self.length, &mut self.placed);
             for row in 0..self.numbers.size() {
                 self.read_row(row);
-                self.find_lowest(row);
             }
         }
     }
 
-    /// Row after row, so that each is in the cache for all that is done with it; the rows of the
-    /// two, which all others look at, come first.
+    /// All by one product a direction; what has to do with the two is read off afterwards.
     fn update_by_products(&mut self, one: usize, other: usize) {
-        let size = self.numbers.size();
-        self.add_to_placed(one);
-        self.add_to_placed(other);
-        for row in (0..size).filter(|row| *row != one && *row != other) {
-            self.add_to_placed(row);
-            self.add_to_row(row);
-            for moved in [one, other] {
-                let (low, high) = (row.min(moved), row.max(moved));
-                self.change[low * size + high] = self.read(low, high);
-            }
-            self.find_lowest(row);
-        }
-        let (low, high) = (one.min(other), one.max(other));
-        self.change[low * size + high] = self.read(low, high);
-        self.find_lowest(one);
-        self.find_lowest(other);
-    }
-
-    /// The change of a swap, 0 for those that are alike.
-    fn read_any(&self, one: usize, other: usize) -> f64 {
-        let change = self.read(one.min(other), one.max(other));
-        if change.is_finite() { change } else { 0.0 }
-    }
-
-    #[inline(always)]
-    fn add_to_placed(&mut self, process: usize) {
-        let size = self.numbers.size();
+        let margin = self.margin();
         for direction in 0..self.numbers.directions() {
-            let factor = self.scratch.x[direction][process];
-            if factor != 0.0 {
-                let row = &mut self.placed[process * size..][..size];
-                kernel::add_product(row, factor, &self.scratch.y[direction]);
-            }
+            let vectors = kernel::Vectors {
+                x: &self.scratch.x[direction],
+                y: &self.scratch.y[direction],
+                z: &self.scratch.z[direction],
+            };
+            kernel::add_swap(&mut self.placed, &mut self.change, vectors, margin);
+        }
+        self.read_row(one);
+        self.read_row(other);
+        // Only the first rows are done from the margin on.
+        for row in 0..(kernel::LANES - margin).min(self.numbers.size()) {
+            self.change[row * self.length..][..margin].fill(T::NEVER);
         }
     }
+}
 
-    fn add_to_row(&mut self, row: usize) {
-        let size = self.numbers.size();
-        for direction in 0..self.numbers.directions() {
-            let (x, z) = (&self.scratch.x[direction], &self.scratch.z[direction]);
-            let changes = &mut self.change[row * size + row + 1..(row + 1) * size];
-            kernel::subtract_products(changes, x[row], &x[row + 1..], z[row], &z[row + 1..]);
-        }
-    }
+/// A swap with its change as floating point.
+fn swap<T: Number>(one: usize, other: usize, change: T) -> Swap {
+    let change = change.value();
+    Swap { one, other, change }
 }
 
 #[cfg(test)]
@@ -250,7 +281,7 @@ mod tests {
         Problem::from_matrix(&weights, &topology, function).unwrap()
     }
 
-    fn assert_all_gains(problem: &Problem, table: &GainTable) {
+    fn assert_all_gains<T: Number>(problem: &Problem, table: &GainTable<T>) {
         assert_eq!(table.cost(), problem.cost_of(table.places()));
         let mut lowest = f64::INFINITY;
         for one in 0..problem.size() {
@@ -284,13 +315,44 @@ mod tests {
             let numbers = Numbers::new(&problem).unwrap();
             let mut random = Random::new(seed);
             let mut table = GainTable::new(&numbers, &random.permutation(size));
+            let integers = numbers.to_integers();
+            prop_assert_eq!(integers.is_some(), function.is_product());
+            let mut whole = integers.as_ref().map(|numbers| GainTable::new(numbers, table.places()));
             assert_all_gains(&problem, &table);
             for _ in 0..6 {
                 let one = random.below(size - 1);
                 let other = one + 1 + random.below(size - one - 1);
                 table.swap(one, other);
                 assert_all_gains(&problem, &table);
+                if let Some(whole) = &mut whole {
+                    whole.swap(one, other);
+                    assert_all_gains(&problem, whole);
+                }
             }
+        }
+
+        #[test]
+        fn the_cheapest_admitted_swap_is_found(size in 2..40usize, seed in any::<u64>()) {
+            let problem = problem(size, seed, 3, EdgeFunction::PRODUCT);
+            let numbers = Numbers::new(&problem).unwrap().to_integers().unwrap();
+            let mut random = Random::new(seed);
+            let mut table = GainTable::new(&numbers, &random.permutation(size));
+            let mut allowed_at = vec![0; table.pairs()];
+            for one in 0..size {
+                for other in 0..one {
+                    let step = random.below(9) as i32;
+                    allowed_at[table.pair(one, other)] = step;
+                    allowed_at[table.pair(other, one)] = step;
+                }
+            }
+            let bound = -20.0;
+            let found = table.cheapest(&allowed_at, 5, bound, random.below(size));
+            let admits = |swap: &Swap| {
+                allowed_at[table.pair(swap.one, swap.other)] < 5 || swap.change < bound
+            };
+            let expected = table.best(admits);
+            prop_assert_eq!(found.map(|swap| swap.change), expected.map(|swap| swap.change));
+            prop_assert!(found.is_none_or(|swap| admits(&swap)));
         }
     }
 
@@ -307,6 +369,25 @@ mod tests {
             }
             assert_all_gains(&problem, &table);
         }
+    }
+
+    #[test]
+    fn whole_numbers_are_taken_only_where_no_change_can_be_too_large() {
+        let of = |weight: f64, cost: f64| {
+            let matrix = |value| Matrix::from_rows(2, vec![0.0, value, value, 0.0]).unwrap();
+            let topology = TopologyGraph::from_matrix(vec![0, 1], matrix(cost)).unwrap();
+            let problem =
+                Problem::from_matrix(&matrix(weight), &topology, EdgeFunction::PRODUCT).unwrap();
+            let numbers = Numbers::new(&problem).unwrap();
+            numbers.to_integers().is_some()
+        };
+        assert!(of(3.0, 5.0) && of(1000.0, 1000.0));
+        assert!(!of(0.25, 5.0), "halves are not whole");
+        assert!(
+            !of(100_000.0, 100_000.0),
+            "the product has more than 32 bits"
+        );
+        assert!(!of(1e12, 0.0), "the weight has more than 32 bits");
     }
 
     #[test]

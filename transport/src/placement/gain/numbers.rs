@@ -8,8 +8,13 @@
 //! over processes of what they send to themselves.
 
 use super::Scratch;
+use super::number::Number;
 use crate::placement::problem::Dense;
 use crate::placement::{EdgeFunction, Matrix, PlacementError, Problem};
+
+/// Changes of the cost stay below this where tables have whole numbers, with room for the one that
+/// stands for no swap.
+const CHANGES_BELOW: f64 = (1u32 << 30) as f64;
 
 /// How the cost of a pair is made of weight and cost.
 #[derive(Debug, Clone, Copy)]
@@ -24,19 +29,19 @@ enum Form {
 
 /// Weights and costs of a problem, in rows.
 #[derive(Debug)]
-pub struct Numbers {
+pub struct Numbers<T: Number = f64> {
     size: usize,
     form: Form,
     function: EdgeFunction,
     /// Weights without the diagonal.
-    weights: Vec<f64>,
-    weights_back: Vec<f64>,
-    costs: Vec<f64>,
-    costs_back: Vec<f64>,
-    own_weights: Vec<f64>,
-    own_costs: Vec<f64>,
+    weights: Vec<T>,
+    weights_back: Vec<T>,
+    costs: Vec<T>,
+    costs_back: Vec<T>,
+    own_weights: Vec<T>,
+    own_costs: Vec<T>,
     /// The diagonal of `costs`, which may hold both directions added up.
-    own_sums: Vec<f64>,
+    own_sums: Vec<T>,
     alike: Vec<u32>,
 }
 
@@ -86,6 +91,60 @@ impl Numbers {
         Ok(numbers)
     }
 
+    /// The same as whole numbers of 32 bits, if they are whole and no change of the cost can be
+    /// too large for these.
+    pub fn to_integers(&self) -> Option<Numbers<i32>> {
+        if matches!(self.form, Form::General) {
+            return None;
+        }
+        let tables = [
+            &self.weights,
+            &self.weights_back,
+            &self.costs,
+            &self.costs_back,
+            &self.own_weights,
+            &self.own_costs,
+        ];
+        let fits = |value: &f64| value.fract() == 0.0 && value.abs() < CHANGES_BELOW;
+        let fit = tables.iter().all(|table| table.iter().all(fits));
+        // A swap moves two processes from where they cost at least 0.
+        if !fit || 2.0 * self.dearest_process() >= CHANGES_BELOW {
+            return None;
+        }
+        let integers = |table: &[f64]| table.iter().map(|&value| value as i32).collect();
+        Some(Numbers {
+            size: self.size,
+            form: self.form,
+            function: self.function,
+            weights: integers(&self.weights),
+            weights_back: integers(&self.weights_back),
+            costs: integers(&self.costs),
+            costs_back: integers(&self.costs_back),
+            own_weights: integers(&self.own_weights),
+            own_costs: integers(&self.own_costs),
+            own_sums: integers(&self.own_sums),
+            alike: self.alike.clone(),
+        })
+    }
+
+    /// No process costs more than this anywhere: the heaviest weights meet the highest costs.
+    fn dearest_process(&self) -> f64 {
+        let tables = [
+            (&self.weights, &self.costs),
+            (&self.weights_back, &self.costs_back),
+        ];
+        let directions = tables.into_iter().take(self.directions());
+        let dearest = directions.map(|(weights, costs)| {
+            let (weights, costs) = (ranked(weights, self.size), ranked(costs, self.size));
+            let products = weights.iter().zip(&costs);
+            products.map(|(weight, cost)| weight * cost).sum::<f64>()
+        });
+        let highest = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
+        dearest.sum::<f64>() + highest(&self.own_weights) * highest(&self.own_costs)
+    }
+}
+
+impl<T: Number> Numbers<T> {
     /// Number of processes and places.
     pub fn size(&self) -> usize {
         self.size
@@ -119,17 +178,18 @@ impl Numbers {
     }
 
     /// What a pair adds with these places, both directions together.
-    pub(super) fn pair(&self, one: usize, other: usize, place: usize, other_place: usize) -> f64 {
+    pub(super) fn pair(&self, one: usize, other: usize, place: usize, other_place: usize) -> T {
         let (pair, places) = (one * self.size + other, place * self.size + other_place);
         let there = self.weights[pair];
         match self.form {
-            Form::Symmetric => there * self.costs[places],
+            Form::Symmetric => there.times(self.costs[places]),
             Form::Directed => {
-                there * self.costs[places] + self.weights_back[pair] * self.costs_back[places]
+                let back = self.weights_back[pair].times(self.costs_back[places]);
+                there.times(self.costs[places]).plus(back)
             }
             Form::General => {
-                self.value(there, self.costs[places])
-                    + self.value(self.weights_back[pair], self.costs_back[places])
+                let back = self.value(self.weights_back[pair], self.costs_back[places]);
+                self.value(there, self.costs[places]).plus(back)
             }
         }
     }
@@ -137,26 +197,32 @@ impl Numbers {
     /// What has to be added to four entries of `placed` for a swap, since each of them believes
     /// that the other process stays.
     #[inline(always)]
-    pub(super) fn correction(&self, one: usize, other: usize, here: usize, there: usize) -> f64 {
+    pub(super) fn correction(&self, one: usize, other: usize, here: usize, there: usize) -> T {
         if let Form::Symmetric = self.form {
             let weight = self.weights[one * self.size + other];
-            if weight == 0.0 {
-                return 0.0;
+            if weight == T::ZERO {
+                return T::ZERO;
             }
             let between = self.costs[here * self.size + there];
-            return weight * (2.0 * between - self.own_sums[here] - self.own_sums[there]);
+            let own = self.own_sums[here].plus(self.own_sums[there]);
+            return weight.times(between.plus(between).minus(own));
         }
-        self.pair(one, other, here, there) + self.pair(one, other, there, here)
-            - self.pair(one, other, here, here)
-            - self.pair(one, other, there, there)
+        let apart = self.pair(one, other, here, there);
+        let together = self.pair(one, other, here, here);
+        apart
+            .plus(self.pair(one, other, there, here))
+            .minus(together)
+            .minus(self.pair(one, other, there, there))
     }
 
     /// The function, for pairs that communicate.
-    fn value(&self, weight: f64, cost: f64) -> f64 {
-        if weight == 0.0 {
-            0.0
+    fn value(&self, weight: T, cost: T) -> T {
+        if weight == T::ZERO {
+            T::ZERO
+        } else if self.is_product() {
+            weight.times(cost)
         } else {
-            self.function.of(weight, cost)
+            T::of(self.function.of(weight.value(), cost.value()))
         }
     }
 
@@ -165,9 +231,11 @@ impl Numbers {
         let mut cost = 0.0;
         for one in 0..self.size {
             let place = places[one] as usize;
-            cost += self.value(self.own_weights[one], self.own_costs[place]);
+            let own = self.value(self.own_weights[one], self.own_costs[place]);
+            cost += own.value();
             for (other, &other_place) in places.iter().enumerate().take(one) {
-                cost += self.pair(one, other, place, other_place as usize);
+                let pair = self.pair(one, other, place, other_place as usize);
+                cost += pair.value();
             }
         }
         cost
@@ -177,14 +245,17 @@ impl Numbers {
     pub fn added(&self, places: &[u32], place: usize) -> f64 {
         let next = places.len();
         let own = self.value(self.own_weights[next], self.own_costs[place]);
-        let pair =
-            |(earlier, &other): (usize, &u32)| self.pair(next, earlier, place, other as usize);
-        own + places.iter().enumerate().map(pair).sum::<f64>()
+        let pair = |(earlier, &other): (usize, &u32)| {
+            let pair = self.pair(next, earlier, place, other as usize);
+            pair.value()
+        };
+        own.value() + places.iter().enumerate().map(pair).sum::<f64>()
     }
 
     /// For each process and place: what the process costs there.
-    pub(super) fn fill_placed(&self, places: &[u32], placed: &mut [f64]) {
-        for (process, row) in placed.chunks_exact_mut(self.size).enumerate() {
+    pub(super) fn fill_placed(&self, places: &[u32], length: usize, placed: &mut [T]) {
+        for (process, row) in placed.chunks_exact_mut(length).enumerate() {
+            let row = &mut row[..self.size];
             for (place, cost) in row.iter_mut().enumerate() {
                 *cost = self.value(self.own_weights[process], self.own_costs[place]);
             }
@@ -198,16 +269,17 @@ impl Numbers {
 
     fn communicate(&self, one: usize, other: usize) -> bool {
         let pair = one * self.size + other;
-        self.weights[pair] != 0.0 || self.weights_back.get(pair).is_some_and(|back| *back != 0.0)
+        let back = self.weights_back.get(pair);
+        self.weights[pair] != T::ZERO || back.is_some_and(|back| *back != T::ZERO)
     }
 
-    fn add_partner(&self, process: usize, other: usize, other_place: usize, row: &mut [f64]) {
+    fn add_partner(&self, process: usize, other: usize, other_place: usize, row: &mut [T]) {
         if let Form::Symmetric = self.form {
             let weight = self.weights[process * self.size + other];
             super::kernel::add_product(row, weight, self.row(&self.costs, other_place));
         } else {
             for (place, cost) in row.iter_mut().enumerate() {
-                *cost += self.pair(process, other, place, other_place);
+                *cost = cost.plus(self.pair(process, other, place, other_place));
             }
         }
     }
@@ -216,18 +288,19 @@ impl Numbers {
     /// bring `placed` up to date.
     pub(super) fn move_placed(
         &self,
-        one: usize,
-        other: usize,
-        here: usize,
-        there: usize,
-        placed: &mut [f64],
+        [one, other]: [usize; 2],
+        [here, there]: [usize; 2],
+        length: usize,
+        placed: &mut [T],
     ) {
-        for (process, row) in placed.chunks_exact_mut(self.size).enumerate() {
+        for (process, row) in placed.chunks_exact_mut(length).enumerate() {
+            let row = &mut row[..self.size];
             for (moved, from, to) in [(one, here, there), (other, there, here)] {
                 if moved != process && self.communicate(process, moved) {
                     for (place, cost) in row.iter_mut().enumerate() {
-                        *cost += self.pair(process, moved, place, to);
-                        *cost -= self.pair(process, moved, place, from);
+                        let there = self.pair(process, moved, place, to);
+                        let before = self.pair(process, moved, place, from);
+                        *cost = cost.plus(there).minus(before);
                     }
                 }
             }
@@ -240,7 +313,7 @@ impl Numbers {
         one: usize,
         other: usize,
         places: &[u32],
-        scratch: &mut Scratch,
+        scratch: &mut Scratch<T>,
     ) {
         let (here, there) = (places[one] as usize, places[other] as usize);
         // What is sent to r: column r of the weights with column M(r) of the costs, which are rows
@@ -249,31 +322,40 @@ impl Numbers {
         let sent = (&self.weights_back, &self.costs_back);
         let tables = [received, sent].into_iter().take(self.directions());
         for (direction, (weights, costs)) in tables.enumerate() {
-            difference(
-                self.row(weights, one),
-                self.row(weights, other),
-                &mut scratch.x[direction],
-            );
-            difference(
-                self.row(costs, there),
-                self.row(costs, here),
-                &mut scratch.y[direction],
-            );
-            for (process, &place) in places.iter().enumerate() {
-                scratch.z[direction][process] = scratch.y[direction][place as usize];
+            let [x, y, z] = [&mut scratch.x, &mut scratch.y, &mut scratch.z];
+            let (x, y, z) = (&mut x[direction], &mut y[direction], &mut z[direction]);
+            let margin = x.len() - self.size;
+            let (one, other) = (self.row(weights, one), self.row(weights, other));
+            difference(one, other, &mut x[margin..]);
+            difference(self.row(costs, there), self.row(costs, here), y);
+            for (z, &place) in z[margin..].iter_mut().zip(places) {
+                *z = y[place as usize];
             }
         }
     }
 
-    fn row<'v>(&self, values: &'v [f64], row: usize) -> &'v [f64] {
+    fn row<'v>(&self, values: &'v [T], row: usize) -> &'v [T] {
         &values[row * self.size..][..self.size]
     }
 }
 
-fn difference(one: &[f64], other: &[f64], result: &mut [f64]) {
+fn difference<T: Number>(one: &[T], other: &[T], result: &mut [T]) {
     for ((result, one), other) in result.iter_mut().zip(one).zip(other) {
-        *result = one - other;
+        *result = one.minus(*other);
     }
+}
+
+/// The k-th value is the highest that is the k-th of its row from above.
+fn ranked(values: &[f64], size: usize) -> Vec<f64> {
+    let mut highest = vec![0.0f64; size];
+    for row in values.chunks_exact(size) {
+        let mut row = row.to_vec();
+        row.sort_by(|one, other| other.total_cmp(one));
+        for (highest, value) in highest.iter_mut().zip(row) {
+            *highest = highest.max(value);
+        }
+    }
+    highest
 }
 
 fn rows(matrix: &Matrix) -> Vec<f64> {

@@ -4,7 +4,9 @@
 //! Slurm's. Policies need the number among the ranks of this host; a mapping file has the numbers
 //! of the whole job.
 //! Why in this order: a launcher inside another one (mpiexec in a batch script) leaves both sets of
-//! variables, and the inner one is right. Slurm's are therefore looked at last.
+//! variables, and the inner one is right. Slurm's are therefore looked at last, but for one case:
+//! what PMI calls a rank counts over all hosts, and under `srun` that is set beside Slurm's number on
+//! the host. MPICH's launcher sets a number on the host of its own, which comes before both.
 
 /// Which number of a rank is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,9 +26,9 @@ const VARIABLES: [(&str, Numbering); 10] = [
     ("OMPI_COMM_WORLD_RANK", Numbering::Job),
     ("MPI_LOCALRANKID", Numbering::Host),
     ("PMI_RANK", Numbering::Job),
-    ("PMI_RANK", Numbering::Host),
     ("PMIX_RANK", Numbering::Job),
     ("SLURM_LOCALID", Numbering::Host),
+    ("PMI_RANK", Numbering::Host),
     ("SLURM_PROCID", Numbering::Job),
 ];
 
@@ -80,6 +82,20 @@ mod tests {
         let mpich = [("PMI_RANK", "5"), ("MPI_LOCALRANKID", "2")];
         assert_eq!((rank(Host, &mpich), rank(Job, &mpich)), (Ok(2), Ok(5)));
         assert_eq!(rank(Host, &[("PMI_RANK", "3")]), Ok(3));
+        // srun on its second host: PMI's rank is the job's.
+        let slurm = [
+            ("PMI_RANK", "9"),
+            ("SLURM_LOCALID", "1"),
+            ("SLURM_PROCID", "9"),
+        ];
+        assert_eq!((rank(Host, &slurm), rank(Job, &slurm)), (Ok(1), Ok(9)));
+        // mpiexec of MPICH in a batch script, whose only task is Slurm's 0.
+        let inside = [
+            ("PMI_RANK", "5"),
+            ("MPI_LOCALRANKID", "2"),
+            ("SLURM_LOCALID", "0"),
+        ];
+        assert_eq!((rank(Host, &inside), rank(Job, &inside)), (Ok(2), Ok(5)));
         let open_mpi = [
             ("OMPI_COMM_WORLD_LOCAL_RANK", "4"),
             ("OMPI_COMM_WORLD_RANK", "12"),

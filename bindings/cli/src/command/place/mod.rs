@@ -31,8 +31,8 @@ use pamir_transport::placement::format::communication::Portions;
 use pamir_transport::placement::format::{qaplib, write_text};
 use pamir_transport::placement::mapping::PlacedRanks;
 use pamir_transport::placement::{
-    CommunicationGraph, EdgeFunction, Limits, PlacementError, Problem, Progress, Solution, Weight,
-    solve,
+    Clock, CommunicationGraph, EdgeFunction, Limits, PlacementError, Problem, Progress, Solution,
+    Weight, solve,
 };
 
 use super::MachineReader;
@@ -66,6 +66,9 @@ pub struct Arguments {
     /// Time limit in seconds.
     #[arg(long, default_value_t = 10.0, value_name = "SECONDS", value_parser = seconds)]
     time: f64,
+    /// Measure the time limit by the processor's time that the search uses, not by the clock.
+    #[arg(long)]
+    cpu_time: bool,
     /// End after so many steps.
     #[arg(long)]
     steps: Option<u64>,
@@ -90,6 +93,10 @@ pub struct Arguments {
     /// Run this command in the default order and by the mapping, in turn, and tell both times.
     #[arg(long = "try", value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true, requires = "output")]
     command: Vec<OsString>,
+    /// With --try: compare the rate that the command prints, the number before this text, such as
+    /// Mflop/s.
+    #[arg(long, value_name = "UNIT", requires = "command")]
+    rate: Option<String>,
     /// Measure latency, bandwidth and overhead between processing units by ping-pong.
     #[arg(long, conflicts_with_all = ["profiles", "what_if", "plot"])]
     measure: bool,
@@ -225,6 +232,11 @@ fn graph(arguments: &Arguments) -> Result<CommunicationGraph, PlaceError> {
 fn limits(arguments: &Arguments) -> Limits {
     Limits {
         time: Some(Duration::from_secs_f64(arguments.time)),
+        clock: if arguments.cpu_time {
+            Clock::Processor
+        } else {
+            Clock::Wall
+        },
         steps: arguments.steps,
         starts: arguments.starts,
         target: arguments.target,
@@ -299,8 +311,9 @@ fn write_results(
                 "--try needs the mapping in a file".to_string(),
             ));
         }
-        let times = performance::compare(problem.ranks(), mapping, &arguments.command)?;
-        let _ = std::io::stdout().write_all(times.to_text().as_bytes());
+        let rate = arguments.rate.as_deref();
+        let runs = performance::compare(problem.ranks(), mapping, &arguments.command, rate)?;
+        let _ = std::io::stdout().write_all(runs.to_text().as_bytes());
     }
     Ok(())
 }

@@ -16,6 +16,8 @@ use std::fmt::Write as _;
 
 use pamir_transport::placement::{Mapping, Problem};
 
+use crate::command::svg;
+
 /// Cells along a side at most.
 const CELLS: usize = 128;
 /// Length of a side in the picture.
@@ -50,11 +52,7 @@ pub fn draw(problem: &Problem, mapping: &Mapping) -> String {
 
     let width = 3.0 * (SIDE + MARGIN) + MARGIN;
     let height = 2.0 * SIDE + 3.0 * MARGIN;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
-    );
+    let mut svg = svg::begin(width, height);
     let column = |number: f64| MARGIN + number * (SIDE + MARGIN);
     matrix(&mut svg, column(0.0), "traffic by rank", size, by_rank);
     matrix(&mut svg, column(1.0), "cost by place", size, costs);

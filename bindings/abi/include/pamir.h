@@ -1,0 +1,179 @@
+/* Balancing: what Pamir's MPI library offers beside MPI.
+ *
+ * Include it after or instead of mpi.h; the functions are in libmpi_abi.so.1. Each returns
+ * MPI_SUCCESS or an error code, and raises errors on the communicator it is given, as MPI's
+ * functions do. Times are nanoseconds.
+ */
+#ifndef PAMIR_H
+#define PAMIR_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A member's call of a synchronisation; all fields are -1 where it is not known: it has not been
+ * made, or the member has made four announced calls since. */
+typedef struct pamir_call {
+    long long started_ns; /* when the computation before it began, by CLOCK_MONOTONIC */
+    long long arrived_ns; /* when it was made, by the same clock */
+    long long load;       /* items, or the sum of their weights; of calls that nobody gives a
+                             load for, the time since the last announced call was left, by the
+                             clock that PAMIR_BALANCE_CLOCK names (monotonic or processor) */
+} pamir_call;
+
+/* A barrier that announces to all ranks who called it, and when. MPI_Barrier and other collectives
+ * do so where PAMIR_BALANCE names them (barrier, allreduce, allgather, alltoall, reduce-scatter,
+ * all). */
+int pamir_balance_sync(MPI_Comm comm);
+
+/* The calls of all ranks of `comm` in its last announced synchronisation (back 0), or in the one
+ * `back` before it, up to 3. `calls` has room for the size of the communicator; `known` is how
+ * many of them are known. Local: it waits for nobody. */
+int pamir_balance_history(MPI_Comm comm, int back, pamir_call calls[], int *known);
+
+/* A partition: items divided among the ranks of a communicator, anew after each cycle so that all
+ * end at once.
+ *
+ *     pamir_partition_create(MPI_COMM_WORLD, rows, NULL, 1, NULL, &partition);
+ *     pamir_partition_array(partition, row_bytes, 1, NULL, (void **)&field);
+ *     for (...) {
+ *         pamir_partition_range(partition, -1, &begin, &end);
+ *         ... border exchange with the neighbours ...
+ *         pamir_cycle_begin(partition);
+ *         ... compute items begin to end - 1 ...
+ *         pamir_cycle_end(partition, NULL);
+ *     }
+ *     pamir_partition_free(&partition);
+ */
+typedef struct pamir_partition_object pamir_partition;
+
+/* Divides `items` items among the ranks of `comm`, at first evenly. Collective, with the same
+ * arguments at all ranks.
+ *   weights   NULL, or what each item costs in relation to the others
+ *   block     items are divided at multiples of it (1: anywhere)
+ *   policy    NULL: what PAMIR_BALANCE_POLICY says, else "balanced". Words, separated by spaces:
+ *               balanced            each of the slower half gives to one of the faster half
+ *               document            only the slowest gives, only to the fastest
+ *               static              nothing moves
+ *               law=data-per-time   how much: what makes both end at once (default)
+ *               law=linear:ITEMS_PER_US[+ITEMS]   a linear function of the difference in time
+ *               law=table:NS=ITEMS,NS=ITEMS       the entry of the difference that is met
+ *               receivers=N         so many receive from each giver, or over:NS,NS
+ *               shares=even         or rank-order, or relative-time (default)
+ *               givers=N            so many of the slowest give in a cycle
+ *               threshold=SHARE     the least difference, of the slowest's time (0.01)
+ *               least-ns=NS moving-ns=NS cycles=N   the least difference; what moving costs, and
+ *                                   within how many cycles that must be won back
+ *               clock=monotonic     how long a rank was busy; or processor, its processor time;
+ *                                   or auto (default): processor where ranks share processors */
+int pamir_partition_create(MPI_Comm comm, long long items, const long long weights[],
+                           long long block, const char *policy, pamir_partition **partition);
+
+/* Ends a partition, its arrays and their memory; the pointer becomes NULL. Collective. */
+int pamir_partition_free(pamir_partition **partition);
+
+/* The items of a rank, begin to end - 1; rank -1 is the caller. They change in pamir_cycle_end
+ * only, at all ranks alike. */
+int pamir_partition_range(pamir_partition *partition, int rank, long long *begin, long long *end);
+
+/* Says what each item of the caller's range costs from now on, in relation to all others: weights[0]
+ * is item begin's. For programs that know, such as those whose particles move between cells. The
+ * ranges change at once, and arrays with them, so that every rank keeps its share of the load;
+ * pamir_cycle_end goes on to change the shares. `changed` (may be NULL) is 1 if any range has
+ * changed. Collective, between pamir_cycle_end and pamir_cycle_begin. */
+int pamir_partition_weigh(pamir_partition *partition, const long long weights[], int *changed);
+
+/* An array of which each rank has the items of its range, and which moves with them. Item i lies at
+ * base + i * item_bytes, as long as the partition lives. Collective, in one order at all ranks.
+ *   border   how many items on both sides of the range hold what neighbours have there; exchanging
+ *            them remains the program's, and is due again after ranges have changed
+ *   given    memory for all items; NULL: the library reserves address space, of which only what is
+ *            touched is memory, and gives back what a rank has lost */
+int pamir_partition_array(pamir_partition *partition, size_t item_bytes, long long border,
+                          void *given, void **base);
+
+/* Calls `prepare(larger, argument)` while other ranks still compute: with larger = 1 at the rank
+ * that called pamir_cycle_end first, so that it may get items, with 0 at the one that alone is
+ * missing. It may not call MPI. The library's own set-up operations come before: memory for items
+ * that may come, and memory back. */
+typedef void pamir_prepare_function(int larger, void *argument);
+int pamir_partition_prepare(pamir_partition *partition, pamir_prepare_function *prepare,
+                            void *argument);
+
+/* The computation of the cycle starts now. Without this call it started when the last cycle ended;
+ * it leaves out what lies between, such as the border exchange. */
+int pamir_cycle_begin(pamir_partition *partition);
+
+/* Looks who has announced the end of its cycle meanwhile; `slowest` is 1 if all others have, and
+ * then set-up for a smaller range was done. For long computations: local, and as cheap as reading
+ * a line of each rank's memory. Calling it is not required. */
+int pamir_cycle_test(pamir_partition *partition, int *slowest);
+
+/* The computation of the cycle is done: announces that, waits for all ranks, and moves ranges and
+ * arrays as the slowest rank decides. `changed` (may be NULL) is 1 if any range has changed.
+ * Collective: a rank without items calls it as well. */
+int pamir_cycle_end(pamir_partition *partition, int *changed);
+
+/* What has happened so far, as the calling rank sees it. */
+typedef struct pamir_statistics {
+    long long cycles;            /* that have ended */
+    long long moves;             /* cycles after which something moved */
+    long long moved_load;        /* items, or weights, that ranks gave, of all ranks */
+    long long fetched_bytes;     /* of arrays, by this rank */
+    long long released_bytes;    /* memory that it gave back after moves */
+    long long busy_ns;           /* by the policy's clock */
+    long long wait_ns;           /* for other ranks */
+    long long prepared_larger;   /* how often it was first */
+    long long prepared_smaller;  /* how often it alone was missing */
+    long long prepared_bytes;    /* memory made or given back by set-up operations */
+    long long set_up_ns;         /* what set-up operations took, the program's included */
+    long long hidden_ns;         /* of that, while others still computed */
+    double first_load_balance;   /* average over maximum of all ranks' busy times */
+    double last_load_balance;
+} pamir_statistics;
+int pamir_partition_statistics(pamir_partition *partition, pamir_statistics *statistics);
+
+/* Tasks, for jobs whose data must stay where it is: the work is done in parts, at first one a rank.
+ * Where ranks wait, there are more and smaller parts, and the fastest rank gets several, which it
+ * does at once on threads of its own; no data moves. A split that would take longer than it saves is
+ * not made, and parts become fewer again when ranks are equally fast.
+ *
+ *     pamir_tasks_create(MPI_COMM_WORLD, NULL, 1, &tasks);
+ *     for (...)
+ *         pamir_tasks_run(tasks, work, argument, NULL);
+ *     pamir_tasks_free(&tasks);
+ */
+typedef struct pamir_tasks_object pamir_tasks;
+
+/* Does part `part` of `parts`, counted from 0, of the work. It is called from several threads at
+ * once, and may call MPI only where the program has MPI_THREAD_MULTIPLE. */
+typedef void pamir_task_function(long long part, long long parts, void *argument);
+
+/* One task a rank. Collective, with the same arguments at all ranks.
+ *   law      NULL, or how many more parts there are by the difference in time between ranks, as law=
+ *            in policies: data-per-time (default), linear:PARTS_PER_US[+PARTS], table:NS=PARTS,...
+ *   period   parts are levelled every so many cycles; 0: only when it is requested */
+int pamir_tasks_create(MPI_Comm comm, const char *law, int period, pamir_tasks **tasks);
+
+/* Does the caller's parts, waits for all ranks, and levels. `changed` (may be NULL) is 1 if any rank
+ * has another number of parts from now on. Collective. */
+int pamir_tasks_run(pamir_tasks *tasks, pamir_task_function *work, void *argument, int *changed);
+
+/* How many parts a rank does in the next cycle. */
+int pamir_tasks_queue(pamir_tasks *tasks, int rank, long long *parts);
+
+/* Asks for levelling after the next cycle, whatever the period: because processors have become free,
+ * or another job has ended. One rank's request is enough. */
+int pamir_tasks_request(pamir_tasks *tasks);
+
+/* Ends the tasks; the pointer becomes NULL. */
+int pamir_tasks_free(pamir_tasks **tasks);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

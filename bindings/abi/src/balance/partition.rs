@@ -1,0 +1,403 @@
+//! Partitions of `pamir.h`: C arguments are checked and become those of
+//! [`pamir_mpi::balance::partition`].
+//!
+//! Before: a program calls `pamir_partition_X` or `pamir_cycle_X`. After: its items are divided
+//! anew, and its data has moved.
+//!
+//! A `pamir_partition *` is a number that C carries and nobody follows, as MPI's handles are; no
+//! number is given out twice, so one that was freed is recognised.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ffi::{CStr, c_char, c_int, c_longlong, c_void};
+use std::rc::Rc;
+
+use pamir_mpi::balance::array::{Array, Shape};
+use pamir_mpi::balance::partition::{BalanceError, Partition};
+use pamir_transport::balance::evaluation::Reaction;
+use pamir_transport::balance::items::Items;
+use pamir_transport::balance::policy::Policy;
+
+use crate::argument::{address, store};
+use crate::error::{Error, ErrorClass, Object, Result};
+use crate::functions::communicator::named;
+use crate::process::{State, running};
+use crate::types::MPI_Comm;
+
+impl From<BalanceError> for Error {
+    #[cold]
+    fn from(error: BalanceError) -> Self {
+        let class = match error {
+            BalanceError::TwoGroups => ErrorClass::Comm,
+            BalanceError::ArrayTooLarge { .. } | BalanceError::Items(_) => ErrorClass::Arg,
+            BalanceError::Memory { .. } => ErrorClass::NoMem,
+            _ => ErrorClass::Intern,
+        };
+        class.with(error.to_string())
+    }
+}
+
+/// A partition, and the communicator whose error handler decides.
+pub struct Known {
+    partition: Partition,
+    comm: MPI_Comm,
+}
+
+/// Objects of `pamir.h` by number.
+pub struct Numbered<T> {
+    known: RefCell<HashMap<usize, Rc<T>>>,
+    last: Cell<usize>,
+}
+
+/// The partitions of this process.
+pub type Partitions = Numbered<Known>;
+
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Self {
+            known: RefCell::default(),
+            last: Cell::new(0),
+        }
+    }
+}
+
+impl<T> Numbered<T> {
+    /// Takes an object, and gives its handle.
+    pub fn insert(&self, object: T) -> Handle {
+        let number = self.last.get() + 1;
+        self.last.set(number);
+        self.known.borrow_mut().insert(number, Rc::new(object));
+        Handle(std::ptr::without_provenance_mut(number))
+    }
+
+    /// The object behind a handle.
+    pub fn get(&self, handle: Handle) -> Option<Rc<T>> {
+        self.known.borrow().get(&handle.0.addr()).cloned()
+    }
+
+    /// Lets the handle name nothing any more.
+    pub fn remove(&self, handle: Handle) {
+        self.known.borrow_mut().remove(&handle.0.addr());
+    }
+}
+
+/// `pamir_partition *`.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct Handle(*mut c_void);
+
+impl Handle {
+    /// The handle of nothing.
+    pub fn none() -> Self {
+        Self(std::ptr::null_mut())
+    }
+}
+
+/// `pamir_prepare_function`.
+pub type Prepare = unsafe extern "C" fn(c_int, *mut c_void);
+
+/// `pamir_statistics`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Statistics {
+    cycles: c_longlong,
+    moves: c_longlong,
+    moved_load: c_longlong,
+    fetched_bytes: c_longlong,
+    released_bytes: c_longlong,
+    busy_ns: c_longlong,
+    wait_ns: c_longlong,
+    prepared_larger: c_longlong,
+    prepared_smaller: c_longlong,
+    prepared_bytes: c_longlong,
+    set_up_ns: c_longlong,
+    hidden_ns: c_longlong,
+    first_load_balance: f64,
+    last_load_balance: f64,
+}
+
+fn known(state: &State, handle: Handle) -> Result<Rc<Known>> {
+    state.partitions.get(handle).ok_or_else(|| {
+        let number = handle.0.addr();
+        ErrorClass::Arg.with(format!(
+            "{number:#x} is no partition: make one with pamir_partition_create, and use none \
+             that was freed"
+        ))
+    })
+}
+
+/// Does something with a partition; what fails is raised on its communicator.
+fn with<T>(handle: Handle, work: impl FnOnce(&State, &Partition) -> Result<T>) -> Result<T> {
+    let state = running()?;
+    let known = known(&state, handle)?;
+    let comm = Object::Communicator(known.comm);
+    work(&state, &known.partition).map_err(|error| error.on(comm))
+}
+
+fn count(value: c_longlong, name: &str) -> Result<u64> {
+    u64::try_from(value)
+        .map_err(|_| ErrorClass::Arg.with(format!("{name} is {value}, which is negative")))
+}
+
+/// `pamir_partition_create`.
+///
+/// # Safety
+///
+/// `weights` is null or has a weight for each item; `policy` is null or a string; `partition` is
+/// null or writable.
+pub unsafe fn create(
+    comm: MPI_Comm,
+    items: c_longlong,
+    weights: *const c_longlong,
+    block: c_longlong,
+    policy: *const c_char,
+    partition: *mut Handle,
+) -> Result {
+    address(partition, "partition")?;
+    let state = running()?;
+    let communicator = named(&state, comm)?;
+    // SAFETY: as the caller vouches.
+    let items = unsafe { read_items(items, weights, block)? };
+    // SAFETY: as the caller vouches.
+    let policy = unsafe { read_policy(policy)? };
+    let partition_made = Partition::new(&state.process, &communicator, items, policy)?;
+    let handle = state.partitions.insert(Known {
+        partition: partition_made,
+        comm,
+    });
+    // SAFETY: as the caller vouches.
+    unsafe { store(partition, handle, "partition") }
+}
+
+/// # Safety
+///
+/// `weights` is null or has a weight for each item.
+unsafe fn read_items(
+    items: c_longlong,
+    weights: *const c_longlong,
+    block: c_longlong,
+) -> Result<Items> {
+    let (items, block) = (count(items, "items")?, count(block, "block")?.max(1));
+    let made = if weights.is_null() {
+        Items::equal(items, block)
+    } else {
+        // SAFETY: the caller vouches for so many weights.
+        let weights = unsafe { std::slice::from_raw_parts(weights, items as usize) };
+        let weights = weights.iter().map(|weight| count(*weight, "a weight"));
+        Items::weighted(&weights.collect::<Result<Vec<_>>>()?, block)
+    };
+    made.map_err(|error| ErrorClass::Arg.with(error.to_string()))
+}
+
+/// The policy in the program's text, else in `PAMIR_BALANCE_POLICY`, else the default.
+///
+/// # Safety
+///
+/// `policy` is null or a string.
+unsafe fn read_policy(policy: *const c_char) -> Result<Policy> {
+    let text = if policy.is_null() {
+        std::env::var("PAMIR_BALANCE_POLICY").unwrap_or_default()
+    } else {
+        // SAFETY: the caller vouches for the string.
+        let text = unsafe { CStr::from_ptr(policy) };
+        text.to_string_lossy().into_owned()
+    };
+    let policy = text.parse::<Policy>();
+    policy.map_err(|error| ErrorClass::Arg.with(error.to_string()))
+}
+
+/// `pamir_partition_free`.
+///
+/// # Safety
+///
+/// `partition` is null or the address of a handle.
+pub unsafe fn free(partition: *mut Handle) -> Result {
+    address(partition, "partition")?;
+    // SAFETY: as the caller vouches.
+    let handle = unsafe { partition.read() };
+    let state = running()?;
+    let known = known(&state, handle)?;
+    known.partition.leave(&state.process)?;
+    state.partitions.remove(handle);
+    // SAFETY: as the caller vouches.
+    unsafe { store(partition, Handle::none(), "partition") }
+}
+
+/// `pamir_partition_range`.
+///
+/// # Safety
+///
+/// `begin` and `end` are null or writable.
+pub unsafe fn range(
+    partition: Handle,
+    rank: c_int,
+    begin: *mut c_longlong,
+    end: *mut c_longlong,
+) -> Result {
+    with(partition, |_, partition| {
+        let members = partition.members();
+        let items = match usize::try_from(rank) {
+            Err(_) if rank == -1 => partition.own_range(),
+            Ok(member) if member < members => partition.range(member),
+            _ => {
+                let text = format!("rank {rank} is not in a partition of {members} ranks");
+                return Err(ErrorClass::Rank.with(text));
+            }
+        };
+        // SAFETY: as the caller vouches.
+        unsafe {
+            store(begin, items.start as c_longlong, "begin")?;
+            store(end, items.end as c_longlong, "end")
+        }
+    })
+}
+
+/// `pamir_partition_weigh`.
+///
+/// # Safety
+///
+/// `weights` has a weight for each item of the caller's range; `changed` is null or writable.
+pub unsafe fn weigh(partition: Handle, weights: *const c_longlong, changed: *mut c_int) -> Result {
+    with(partition, |state, partition| {
+        let range = partition.own_range();
+        let own = if range.is_empty() {
+            &[][..]
+        } else {
+            address(weights, "weights")?;
+            // SAFETY: the caller vouches for so many weights.
+            unsafe { std::slice::from_raw_parts(weights, (range.end - range.start) as usize) }
+        };
+        let own = own.iter().map(|weight| count(*weight, "a weight"));
+        let moved = partition.weigh(&state.process, &own.collect::<Result<Vec<_>>>()?)?;
+        if changed.is_null() {
+            return Ok(());
+        }
+        // SAFETY: as the caller vouches.
+        unsafe { store(changed, moved.into(), "changed") }
+    })
+}
+
+/// `pamir_partition_array`.
+///
+/// # Safety
+///
+/// `given` is null, or the program's memory for all items until the partition is freed; `base` is
+/// null or writable.
+pub unsafe fn array(
+    partition: Handle,
+    item_bytes: usize,
+    border: c_longlong,
+    given: *mut c_void,
+    base: *mut *mut c_void,
+) -> Result {
+    address(base, "base")?;
+    let border = count(border, "border")?;
+    with(partition, |state, partition| {
+        let items = partition.items();
+        let shape = Shape {
+            items,
+            item_bytes,
+            border,
+        };
+        let context = state.process.context();
+        let array = if given.is_null() {
+            Array::reserved(context, shape)?
+        } else {
+            // SAFETY: as the caller vouches.
+            unsafe { Array::given(context, shape, given.cast())? }
+        };
+        let address = array.base();
+        partition.add_array(&state.process, array)?;
+        // SAFETY: as the caller vouches.
+        unsafe { store(base, address.cast(), "base") }
+    })
+}
+
+/// `pamir_partition_prepare`.
+///
+/// # Safety
+///
+/// `function` may be called with `state` until the partition is freed.
+pub unsafe fn prepare(
+    partition: Handle,
+    function: Option<Prepare>,
+    argument: *mut c_void,
+) -> Result {
+    let Some(function) = function else {
+        return Err(ErrorClass::Arg.with("prepare is null: give a function to call"));
+    };
+    with(partition, |_, partition| {
+        let call = move |reaction: Reaction| {
+            let larger = c_int::from(reaction == Reaction::PrepareLarger);
+            // SAFETY: as the caller vouches.
+            unsafe { function(larger, argument) };
+        };
+        partition.watch().add(Rc::new(call));
+        Ok(())
+    })
+}
+
+/// `pamir_cycle_begin`.
+pub fn begin(partition: Handle) -> Result {
+    with(partition, |_, partition| {
+        partition.begin();
+        Ok(())
+    })
+}
+
+/// `pamir_cycle_test`.
+///
+/// # Safety
+///
+/// `slowest` is null or writable.
+pub unsafe fn test(partition: Handle, slowest: *mut c_int) -> Result {
+    with(partition, |_, partition| {
+        // SAFETY: as the caller vouches.
+        unsafe { store(slowest, partition.look().into(), "slowest") }
+    })
+}
+
+/// `pamir_cycle_end`.
+///
+/// # Safety
+///
+/// `changed` is null or writable.
+pub unsafe fn end(partition: Handle, changed: *mut c_int) -> Result {
+    with(partition, |state, partition| {
+        let moved = partition.end(&state.process)?;
+        if changed.is_null() {
+            return Ok(());
+        }
+        // SAFETY: as the caller vouches.
+        unsafe { store(changed, moved.into(), "changed") }
+    })
+}
+
+/// `pamir_partition_statistics`.
+///
+/// # Safety
+///
+/// `statistics` is null or writable.
+pub unsafe fn statistics(partition: Handle, statistics: *mut Statistics) -> Result {
+    with(partition, |_, partition| {
+        let all = partition.statistics();
+        let all = Statistics {
+            cycles: all.cycles as c_longlong,
+            moves: all.moves as c_longlong,
+            moved_load: all.moved_load as c_longlong,
+            fetched_bytes: all.fetched_bytes as c_longlong,
+            released_bytes: all.released_bytes as c_longlong,
+            busy_ns: all.busy_ns as c_longlong,
+            wait_ns: all.wait_ns as c_longlong,
+            prepared_larger: all.prepared_larger as c_longlong,
+            prepared_smaller: all.prepared_smaller as c_longlong,
+            prepared_bytes: all.prepared_bytes as c_longlong,
+            set_up_ns: all.set_up_ns as c_longlong,
+            hidden_ns: all.hidden_ns as c_longlong,
+            first_load_balance: all.first_load_balance,
+            last_load_balance: all.last_load_balance,
+        };
+        // SAFETY: as the caller vouches.
+        unsafe { store(statistics, all, "statistics") }
+    })
+}

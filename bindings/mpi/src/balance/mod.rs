@@ -1,0 +1,22 @@
+//! Balancing of a running job: partitions whose ranges follow what the members need.
+//!
+//! Before: `pamir.h`'s functions, which know handles and addresses. After: the pure logic of
+//! `pamir_transport::balance`, fed from the job's shared history.
+//!
+//! ```text
+//! begin ─▶ compute ─▶ end: announce ─▶ wait, and prepare meanwhile ─▶ the slowest decides
+//!   ▲                                                                       │ message
+//!   └──────── fetch what is new, by one-sided reads ◀── new ranges ◀────────┘
+//! ```
+//!
+//! [`partition`] is a cycle; [`watch`] evaluates every notification and runs the set-up
+//! operations; [`decision`] is the slowest member's message; [`array`] is data that moves;
+//! [`agreement`] is what members say while they wait, and [`statistics`] tells what came of it. [`tasks`] is for data that must stay.
+
+pub mod agreement;
+pub mod array;
+pub mod decision;
+pub mod partition;
+pub mod statistics;
+pub mod tasks;
+pub mod watch;

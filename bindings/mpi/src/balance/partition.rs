@@ -1,0 +1,520 @@
+//! A partition: which items are whose, from cycle to cycle.
+//!
+//! Before: the program divides its items. After: each member knows its range, and the ranges
+//! follow how long each was busy.
+//!
+//! | from      | to        | by |
+//! |-----------|-----------|----|
+//! | computing | computing | [`Partition::begin`]: the clock of this cycle starts anew |
+//! | computing | ended     | [`Partition::end`]: announced, and all others have called as well |
+//! | ended     | decided   | the slowest member's message |
+//! | decided   | computing | what is new was fetched, and what is gone was given back |
+//!
+//! Which member decides is agreed on by the greatest busy time, in the same operation in which all
+//! wait for each other. None of them leaves before the decision has come, so the slowest finds all
+//! calls in the shared history.
+//!
+//! Invariants: all members have the same ranges between two calls of [`Partition::end`]; their
+//! union is the whole; a call that is missing or whose clock jumped moves nothing.
+
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+use std::pin::pin;
+use std::rc::Rc;
+
+use pamir_driver::clock::Clock;
+use pamir_driver::job::JobError;
+use pamir_driver::unit::UnitError;
+use pamir_shm::call_record::{Call, CallId};
+use pamir_transport::active::{ActiveError, TransferError};
+use pamir_transport::balance::controller::Controller;
+use pamir_transport::balance::evaluation::Reaction;
+use pamir_transport::balance::history::{Arrival, Cycle};
+use pamir_transport::balance::items::{Items, ItemsError};
+use pamir_transport::balance::partition::{PartitionError, Transfer};
+use pamir_transport::balance::policy::Policy;
+use pamir_transport::collective::{self, CollectiveError};
+use pamir_transport::geometry::{Channel, block_on};
+use pamir_transport::memory_region::DESCRIPTION_BYTES;
+
+use super::agreement::{self, Either, Greatest, Watched};
+use super::array::{Array, Shape};
+use super::decision::{Decision, message_bytes};
+use super::statistics::Statistics;
+use super::watch::Watch;
+use crate::communicator::Communicator;
+use crate::communicator::construct::{ConstructError, duplicate};
+use crate::group::Group;
+use crate::process::Process;
+
+/// Which part of its range a member prepares to get at most, before it knows how much it gets.
+const PREPARED_PART: u64 = 8;
+
+/// Why a partition could not be made or changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BalanceError {
+    /// A communicator of its own could not be had.
+    #[error(transparent)]
+    Construct(#[from] ConstructError),
+    /// The members are between two groups.
+    #[error("a partition divides items among one group: give an intra-communicator")]
+    TwoGroups,
+    /// The items cannot be divided.
+    #[error(transparent)]
+    Items(#[from] ItemsError),
+    /// The ranges cannot be.
+    #[error(transparent)]
+    Partition(#[from] PartitionError),
+    /// The history of the job cannot be read.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// The members could not talk to each other.
+    #[error(transparent)]
+    Collective(#[from] CollectiveError),
+    /// The messaging unit failed.
+    #[error(transparent)]
+    Unit(#[from] UnitError),
+    /// Data could not be asked for.
+    #[error(transparent)]
+    Active(#[from] ActiveError),
+    /// Data did not come.
+    #[error("moved data could not be fetched from its owner: {0}")]
+    Transfer(#[from] TransferError),
+    /// The array is longer than addresses are.
+    #[error("an array of {} items of {} bytes is too large", shape.items, shape.item_bytes)]
+    ArrayTooLarge {
+        /// What was asked for.
+        shape: Shape,
+    },
+    /// The system gives no address space.
+    #[error(
+        "cannot reserve {bytes} bytes of address space for an array: {source}; give memory of your own, or raise the limit (ulimit -v)"
+    )]
+    Memory {
+        /// Bytes asked for.
+        bytes: usize,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+/// What set-up operations prepare.
+#[derive(Debug, Default)]
+struct Resources {
+    arrays: RefCell<Vec<Rc<Array>>>,
+    range: RefCell<Range<u64>>,
+    prepared_bytes: Cell<usize>,
+}
+
+impl Resources {
+    /// The library's own set-up operations: memory for items that may come, or memory given back
+    /// that was made for items that did not.
+    fn set_up(&self, reaction: Reaction) {
+        let range = self.range.borrow();
+        let beside = (range.end - range.start).div_ceil(PREPARED_PART);
+        for array in self.arrays.borrow().iter() {
+            let bytes = match reaction {
+                Reaction::PrepareLarger => array.prepare(&range, beside),
+                Reaction::PrepareSmaller => array.release(&range, beside, &range),
+                Reaction::None => 0,
+            };
+            self.prepared_bytes.set(self.prepared_bytes.get() + bytes);
+        }
+    }
+}
+
+/// Items that are divided among the members of a communicator.
+#[derive(Debug)]
+pub struct Partition {
+    communicator: Rc<Communicator>,
+    tasks: Vec<usize>,
+    items: RefCell<Items>,
+    clock: Clock,
+    moves: bool,
+    controller: RefCell<Controller>,
+    watch: Watch,
+    resources: Rc<Resources>,
+    cycle: Cell<CallId>,
+    began_ns: Cell<u64>,
+    statistics: Cell<Statistics>,
+}
+
+impl Partition {
+    /// Divides `items` evenly among the members of `parent`, all of which call this with the same
+    /// arguments.
+    ///
+    /// # Errors
+    ///
+    /// [`BalanceError`].
+    pub fn new(
+        process: &Process,
+        parent: &Communicator,
+        items: Items,
+        policy: Policy,
+    ) -> Result<Self, BalanceError> {
+        if parent.is_inter() {
+            return Err(BalanceError::TwoGroups);
+        }
+        let moves = policy.settings.is_some();
+        let settings = policy.settings.unwrap_or_default();
+        let controller = Controller::new(settings, items.load(), parent.size())?;
+        let communicator = duplicate(process, parent)?;
+        let context = process.context();
+        let tasks: Vec<usize> = communicator
+            .group()
+            .tasks()
+            .map(|task| task as usize)
+            .collect();
+        let (group, own) = (communicator.context_id(), communicator.rank());
+        let watch = Watch::new(context.job(), group, &tasks, own)?;
+        let resources = Rc::<Resources>::default();
+        let prepares = resources.clone();
+        watch.add(Rc::new(move |reaction| prepares.set_up(reaction)));
+        let crowded = context.is_job_crowded();
+        let automatic = if crowded {
+            Clock::Processor
+        } else {
+            Clock::Monotonic
+        };
+        let partition = Self {
+            cycle: Cell::new(communicator.last_synchronization()),
+            communicator,
+            tasks,
+            items: RefCell::new(items),
+            clock: policy.clock.unwrap_or(automatic),
+            moves,
+            controller: RefCell::new(controller),
+            watch,
+            resources,
+            began_ns: Cell::new(0),
+            statistics: Cell::default(),
+        };
+        partition.next_cycle();
+        Ok(partition)
+    }
+
+    /// How many members there are.
+    pub fn members(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// The items of `member`; none for one that is not there.
+    pub fn range(&self, member: usize) -> Range<u64> {
+        if member >= self.members() {
+            return 0..0;
+        }
+        let controller = self.controller.borrow();
+        let items = self.items.borrow();
+        items.range(controller.partition().range(member))
+    }
+
+    /// The own items.
+    pub fn own_range(&self) -> Range<u64> {
+        self.range(self.communicator.rank())
+    }
+
+    /// What has happened so far, as this member sees it.
+    pub fn statistics(&self) -> Statistics {
+        let mut statistics = self.statistics.get();
+        statistics.prepared_bytes = self.resources.prepared_bytes.get() as u64;
+        statistics
+    }
+
+    /// What notifications are evaluated by: further set-up operations join in there.
+    pub fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    /// Adds an array whose items move with the ranges; every member does.
+    ///
+    /// # Errors
+    ///
+    /// [`BalanceError`] if members cannot talk to each other.
+    pub fn add_array(&self, process: &Process, mut array: Array) -> Result<(), BalanceError> {
+        let own = self.communicator.rank() * DESCRIPTION_BYTES;
+        let mut all = vec![0; self.members() * DESCRIPTION_BYTES];
+        all[own..own + DESCRIPTION_BYTES].copy_from_slice(&array.description());
+        let channel = self.channel(process);
+        block_on(process.context(), collective::allgather(&channel, &mut all))??;
+        array.meet(&all);
+        self.resources.range.replace(self.own_range());
+        self.resources.arrays.borrow_mut().push(Rc::new(array));
+        Ok(())
+    }
+
+    /// How many items an array of this partition has.
+    pub fn items(&self) -> u64 {
+        self.items.borrow().count()
+    }
+
+    /// The computation of this cycle starts now, rather than when the last cycle ended.
+    pub fn begin(&self) {
+        self.began_ns.set(self.clock.now_ns());
+    }
+
+    /// Evaluates what was announced so far, while this member still computes; whether it alone is
+    /// missing, so that it is the slowest.
+    pub fn look(&self) -> bool {
+        self.watch.look();
+        self.watch.is_slowest()
+    }
+
+    /// The computation of this cycle is done: waits for all members, and moves ranges and data as
+    /// the slowest decides. Whether any range has changed.
+    ///
+    /// # Errors
+    ///
+    /// [`BalanceError`].
+    pub fn end(&self, process: &Process) -> Result<bool, BalanceError> {
+        let busy_ns = self.clock.now_ns().saturating_sub(self.began_ns.get());
+        // The calls of the others come first: who is not the first to call is not the fastest.
+        self.watch.look();
+        let arrived_ns = self.announce(process, busy_ns);
+        self.watch.look();
+        let slowest = self.wait(process, busy_ns)?;
+        self.watch.look();
+        let all_ns = Clock::Monotonic.now_ns();
+        let before = self.ranges();
+        let decision = self.decide(process, slowest)?;
+        self.count(&decision, busy_ns, all_ns.saturating_sub(arrived_ns));
+        let changed = self.move_data(process, &before)?;
+        process.announcer().leave();
+        self.next_cycle();
+        Ok(changed)
+    }
+
+    /// Takes what each item costs from now on, of which every member tells its own range's, and
+    /// divides anew: each member keeps its share of the whole load. Whether any range has changed.
+    ///
+    /// # Errors
+    ///
+    /// [`BalanceError`].
+    pub fn weigh(&self, process: &Process, own: &[u64]) -> Result<bool, BalanceError> {
+        let (before, range) = (self.ranges(), self.own_range());
+        let mut bytes = vec![0; self.items() as usize * size_of::<u64>()];
+        let start = range.start as usize * size_of::<u64>();
+        for (place, weight) in bytes[start..].chunks_exact_mut(8).zip(own) {
+            place.copy_from_slice(&weight.to_ne_bytes());
+        }
+        let channel = self.channel(process);
+        let gathered = collective::allreduce(&channel, &Either, &mut bytes);
+        block_on(process.context(), gathered)??;
+        let (weights, _) = bytes.as_chunks::<8>();
+        let weights: Vec<u64> = weights.iter().map(|one| u64::from_ne_bytes(*one)).collect();
+        let items = Items::weighted(&weights, self.items.borrow().block())?;
+        self.controller.borrow_mut().scale(items.load())?;
+        self.items.replace(items);
+        let changed = self.move_data(process, &before)?;
+        self.resources.range.replace(self.own_range());
+        self.begin();
+        Ok(changed)
+    }
+
+    fn ranges(&self) -> Vec<Range<u64>> {
+        (0..self.members())
+            .map(|member| self.range(member))
+            .collect()
+    }
+
+    /// Leaves the partition; every member does.
+    ///
+    /// # Errors
+    ///
+    /// [`BalanceError`] if members cannot talk to each other.
+    pub fn leave(&self, process: &Process) -> Result<(), BalanceError> {
+        let arrays = self.resources.arrays.take();
+        if !arrays.is_empty() {
+            self.barrier(process)?;
+        }
+        arrays
+            .iter()
+            .for_each(|array| array.leave(process.context()));
+        Ok(())
+    }
+
+    fn next_cycle(&self) {
+        self.cycle.set(self.communicator.next_synchronization());
+        self.watch.begin(self.cycle.get().cycle);
+        self.resources.range.replace(self.own_range());
+        self.begin();
+    }
+
+    /// Announces the own call; when it was made.
+    fn announce(&self, process: &Process, busy_ns: u64) -> u64 {
+        let arrived_ns = Clock::Monotonic.now_ns();
+        let controller = self.controller.borrow();
+        let own = controller.partition().range(self.communicator.rank());
+        process.announcer().announce(Call {
+            id: self.cycle.get(),
+            // By processor time the rank may have started later than it did by the clock on the
+            // wall: what counts is for how long it was busy.
+            started_ns: arrived_ns.saturating_sub(busy_ns),
+            arrived_ns,
+            load: own.end - own.start,
+        });
+        arrived_ns
+    }
+
+    /// Waits for all members, evaluating what they announce; who was busy for longest.
+    fn wait(&self, process: &Process, busy_ns: u64) -> Result<usize, BalanceError> {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&busy_ns.to_ne_bytes());
+        bytes[8..].copy_from_slice(&(self.communicator.rank() as u64).to_ne_bytes());
+        let channel = self.channel(process);
+        {
+            let agreed = collective::allreduce(&channel, &Greatest, &mut bytes);
+            let watched = Watched {
+                future: pin!(agreed),
+                watch: &self.watch,
+            };
+            block_on(process.context(), watched)??;
+        }
+        let member = agreement::words(&bytes)[1] as usize;
+        Ok(member.min(self.members() - 1))
+    }
+
+    /// The decision of member `slowest`, made here or received.
+    fn decide(&self, process: &Process, slowest: usize) -> Result<Decision, BalanceError> {
+        let number = u64::from(self.cycle.get().cycle);
+        let decides = slowest == self.communicator.rank();
+        let mut bytes = vec![0; message_bytes(self.members())];
+        if decides {
+            let calls = calls(&self.watch.cycle());
+            let transfers = self.transfers(number, &calls);
+            bytes = Decision { calls, transfers }.to_bytes();
+        }
+        let channel = self.channel(process);
+        let told = collective::broadcast(&channel, slowest, &mut bytes);
+        block_on(process.context(), told)??;
+        let decision = Decision::from_bytes(&bytes, self.members());
+        if !decides {
+            let mut controller = self.controller.borrow_mut();
+            controller.follow(number, &decision.calls, &decision.transfers)?;
+        }
+        Ok(decision)
+    }
+
+    /// What the slowest member decides.
+    fn transfers(&self, number: u64, calls: &[Arrival]) -> Vec<Transfer> {
+        if !self.moves {
+            return Vec::new();
+        }
+        let mut controller = self.controller.borrow_mut();
+        for call in calls {
+            controller.note(number, *call, self.communicator.rank());
+        }
+        // What cannot be moved is not: the others wait for an answer in any case.
+        controller.decide(number).unwrap_or_default()
+    }
+
+    /// Fetches what is new since `before`, and gives back what is gone once all have fetched;
+    /// whether any range has changed.
+    fn move_data(&self, process: &Process, before: &[Range<u64>]) -> Result<bool, BalanceError> {
+        if self.ranges() == before {
+            return Ok(false);
+        }
+        let (own, after) = (self.communicator.rank(), self.own_range());
+        let arrays = self.resources.arrays.borrow().clone();
+        let mut fetched = 0;
+        for array in arrays.iter() {
+            fetched += array.fetch(process.context(), &self.tasks, own, before, &after)?;
+        }
+        if !arrays.is_empty() {
+            self.barrier(process)?;
+        }
+        let released: usize = arrays
+            .iter()
+            .map(|array| array.release(&before[own], 0, &after))
+            .sum();
+        let mut statistics = self.statistics.get();
+        statistics.fetched_bytes += fetched as u64;
+        statistics.released_bytes += released as u64;
+        self.statistics.set(statistics);
+        Ok(true)
+    }
+
+    fn count(&self, decision: &Decision, busy_ns: u64, wait_ns: u64) {
+        let last_ns = self
+            .watch
+            .cycle()
+            .arrivals()
+            .iter()
+            .map(|call| call.arrived_ns)
+            .max();
+        let mut statistics = self.statistics.get();
+        statistics.count(decision, busy_ns, wait_ns, self.communicator.rank());
+        statistics.count_set_up(&self.watch.ran(), last_ns.unwrap_or(0));
+        self.statistics.set(statistics);
+    }
+
+    fn barrier(&self, process: &Process) -> Result<(), BalanceError> {
+        let channel = self.channel(process);
+        block_on(process.context(), collective::barrier(&channel))??;
+        Ok(())
+    }
+
+    fn channel<'c>(
+        &'c self,
+        process: &'c Process,
+    ) -> Channel<&'c pamir_transport::context::Context, &'c Group> {
+        Channel {
+            context: process.context(),
+            members: self.communicator.group(),
+            rank: self.communicator.rank(),
+            context_id: self.communicator.collective_context_id(),
+            tag: self.communicator.next_operation(),
+            board: None,
+            blocking: true,
+        }
+    }
+}
+
+/// The calls of a cycle by member, as decisions take them: for how long each was busy. One that is
+/// missing, or whose clock jumped, has a clock that went backwards.
+fn calls(cycle: &Cycle) -> Vec<Arrival> {
+    let unsound = |member| Arrival {
+        member,
+        started_ns: 1,
+        arrived_ns: 0,
+        load: 0,
+    };
+    let mut calls: Vec<Arrival> = (0..cycle.members()).map(unsound).collect();
+    for call in cycle.arrivals().iter().filter(|call| call.is_sound()) {
+        calls[call.member] = Arrival {
+            started_ns: 0,
+            arrived_ns: call.busy_ns(),
+            ..*call
+        };
+    }
+    calls
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_call_or_a_clock_that_jumped_moves_nothing() {
+        let mut cycle = Cycle::new(1, 3);
+        for (member, started_ns) in [(0, 100), (2, 900)] {
+            cycle.note(Arrival {
+                member,
+                started_ns,
+                arrived_ns: 150,
+                load: 4,
+            });
+        }
+        let calls = calls(&cycle);
+        assert_eq!(
+            (calls[0].started_ns, calls[0].arrived_ns, calls[0].load),
+            (0, 50, 4)
+        );
+        assert!(!calls[1].is_sound() && !calls[2].is_sound());
+        let mut controller = Controller::new(Default::default(), 90, 3).unwrap();
+        for call in calls {
+            controller.note(1, call, 0);
+        }
+        assert_eq!(controller.decide(1).unwrap(), []);
+    }
+}

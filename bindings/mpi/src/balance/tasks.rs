@@ -1,0 +1,213 @@
+//! Work that is divided into tasks, for data that must stay where it is.
+//!
+//! Before: the program has a function that does part p of P of the work, on any rank. After: all
+//! parts are done, and ranks that wait get more and smaller parts in the next cycle.
+//!
+//! ```text
+//! queues   2 1 1        rank 0: parts 0 and 1 at once, on two threads
+//! parts    0 1 │ 2 │ 3  ranks 1 and 2: one part each
+//! ```
+//!
+//! All members tell each other how long they were busy, and come to the same queues
+//! ([`pamir_transport::balance::leveler`]), so no data moves but these times.
+//!
+//! Invariants: each part of a cycle is done once; the queues are the same at all members; a split
+//! that is predicted to take longer is not made.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pamir_driver::clock::Clock;
+use pamir_shm::call_record::Call;
+use pamir_transport::balance::history::Arrival;
+use pamir_transport::balance::law::Law;
+use pamir_transport::balance::leveler::Leveler;
+use pamir_transport::collective;
+use pamir_transport::geometry::{Channel, block_on};
+
+use super::partition::BalanceError;
+use crate::communicator::Communicator;
+use crate::communicator::construct::duplicate;
+use crate::process::Process;
+
+/// At most so many parts run at once on a rank.
+const MOST_THREADS: u64 = 64;
+
+const TIME_BYTES: usize = size_of::<u64>();
+
+/// Tasks of the ranks of a communicator.
+#[derive(Debug)]
+pub struct Tasks {
+    communicator: Rc<Communicator>,
+    clock: Clock,
+    leveler: RefCell<Leveler>,
+    /// Every so many cycles the queues are levelled.
+    period: u64,
+    cycles: Cell<u64>,
+    requested: Cell<bool>,
+}
+
+impl Tasks {
+    /// One task a member of `parent`, levelled by `law` every `period` cycles (0: on request
+    /// only); all members call this with the same arguments.
+    ///
+    /// # Errors
+    ///
+    /// [`BalanceError`].
+    pub fn new(
+        process: &Process,
+        parent: &Communicator,
+        law: Law,
+        period: u64,
+    ) -> Result<Self, BalanceError> {
+        if parent.is_inter() {
+            return Err(BalanceError::TwoGroups);
+        }
+        let crowded = process.context().is_job_crowded();
+        Ok(Self {
+            communicator: duplicate(process, parent)?,
+            clock: if crowded {
+                Clock::Processor
+            } else {
+                Clock::Monotonic
+            },
+            leveler: RefCell::new(Leveler::new(law, parent.size())),
+            period,
+            cycles: Cell::new(0),
+            requested: Cell::new(false),
+        })
+    }
+
+    /// How many parts each member does in the next cycle.
+    pub fn queues(&self) -> Vec<u64> {
+        self.leveler.borrow().queues().to_vec()
+    }
+
+    /// Asks for levelling after the next cycle, whatever the period; one member's request is
+    /// enough.
+    pub fn request(&self) {
+        self.requested.set(true);
+    }
+
+    /// Does this member's parts with `work`, which is called with (part, parts) and from several
+    /// threads at once, waits for all members, and levels the queues. Whether these have changed.
+    ///
+    /// # Errors
+    ///
+    /// [`BalanceError`] if the members cannot talk to each other.
+    pub fn run(
+        &self,
+        process: &Process,
+        work: &(dyn Fn(u64, u64) + Sync),
+    ) -> Result<bool, BalanceError> {
+        let queues = self.queues();
+        let own = self.communicator.rank();
+        let first: u64 = queues[..own].iter().sum();
+        let parts = queues.iter().sum();
+        let started_ns = Clock::Monotonic.now_ns();
+        let busy_ns = do_parts(self.clock, first..first + queues[own], parts, work);
+        process.announcer().announce(Call {
+            id: self.communicator.next_synchronization(),
+            started_ns,
+            arrived_ns: Clock::Monotonic.now_ns(),
+            load: queues[own],
+        });
+        let (calls, requested) = self.exchange(process, busy_ns, &queues)?;
+        process.announcer().leave();
+        self.requested.set(false);
+        self.cycles.set(self.cycles.get() + 1);
+        let due = self.period != 0 && self.cycles.get().is_multiple_of(self.period);
+        Ok((due || requested) && self.leveler.borrow_mut().level(&calls))
+    }
+
+    /// All members' calls, and whether any of them asks for levelling.
+    fn exchange(
+        &self,
+        process: &Process,
+        busy_ns: u64,
+        queues: &[u64],
+    ) -> Result<(Vec<Arrival>, bool), BalanceError> {
+        // The lowest bit says whether this member asks.
+        let word = busy_ns & !1 | u64::from(self.requested.get());
+        let mut bytes = vec![0; queues.len() * TIME_BYTES];
+        let own = self.communicator.rank() * TIME_BYTES;
+        bytes[own..own + TIME_BYTES].copy_from_slice(&word.to_ne_bytes());
+        let channel: Channel<_, _> = Channel {
+            context: &**process.context(),
+            members: self.communicator.group(),
+            rank: self.communicator.rank(),
+            context_id: self.communicator.collective_context_id(),
+            tag: self.communicator.next_operation(),
+            board: None,
+            blocking: true,
+        };
+        let gathered = collective::allgather(&channel, &mut bytes);
+        block_on(process.context(), gathered)??;
+        let (words, _) = bytes.as_chunks::<TIME_BYTES>();
+        let words = words.iter().map(|word| u64::from_ne_bytes(*word));
+        let requested = words.clone().any(|word| word & 1 == 1);
+        let calls = words.zip(queues).enumerate();
+        let calls = calls.map(|(member, (word, load))| Arrival {
+            member,
+            started_ns: 0,
+            arrived_ns: word & !1,
+            load: *load,
+        });
+        Ok((calls.collect(), requested))
+    }
+}
+
+/// Does some parts of the work, several at once; how long that took, by the clock.
+fn do_parts(
+    clock: Clock,
+    own: std::ops::Range<u64>,
+    parts: u64,
+    work: &(dyn Fn(u64, u64) + Sync),
+) -> u64 {
+    let next = AtomicU64::new(own.start);
+    let run = || {
+        let began_ns = clock.now_ns();
+        loop {
+            // Relaxed: a part's number is all that threads tell each other.
+            let part = next.fetch_add(1, Ordering::Relaxed);
+            if part >= own.end {
+                return clock.now_ns().saturating_sub(began_ns);
+            }
+            work(part, parts);
+        }
+    };
+    let helpers = (own.end - own.start).clamp(1, MOST_THREADS) - 1;
+    let times: Vec<u64> = std::thread::scope(|scope| {
+        let helpers: Vec<_> = (0..helpers).map(|_| scope.spawn(run)).collect();
+        let here = run();
+        let there = helpers.into_iter().map(|helper| helper.join().unwrap_or(0));
+        there.chain([here]).collect()
+    });
+    match clock {
+        Clock::Monotonic => times.into_iter().max().unwrap_or(0),
+        // What all threads have computed.
+        Clock::Processor => times.into_iter().sum(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[test]
+    fn each_part_is_done_once_and_several_at_once() {
+        let done = Mutex::new(Vec::new());
+        let barrier = std::sync::Barrier::new(3);
+        let work = |part, parts| {
+            // Nobody passes unless three parts run at once.
+            barrier.wait();
+            done.lock().unwrap().push((part, parts));
+        };
+        do_parts(Clock::Monotonic, 4..7, 9, &work);
+        let mut done = done.into_inner().unwrap();
+        done.sort_unstable();
+        assert_eq!(done, [(4, 9), (5, 9), (6, 9)]);
+    }
+}

@@ -1,0 +1,62 @@
+/* Tasks whose data stays: every part is done once in each cycle, and slow ranks get smaller parts.
+ *
+ *   leveled PERIOD [request]
+ *
+ * The last rank takes many times as long as the others. With PERIOD 0 nothing is levelled unless a
+ * rank requests it. Rank 0 prints whether the slow rank has a smaller share of the work in the end.
+ */
+#include <pamir.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ITEMS = 2520, CYCLES = 8 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int done[ITEMS], slow;
+
+static void work(long long part, long long parts, void *argument)
+{
+    long long begin = ITEMS * part / parts, end = ITEMS * (part + 1) / parts;
+    struct timespec pause = {0, (end - begin) * (slow ? 40000 : 2000)};
+    nanosleep(&pause, NULL);
+    pthread_mutex_lock(&lock);
+    for (long long i = begin; i < end; i++)
+        done[i] += *(int *)argument;
+    pthread_mutex_unlock(&lock);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size, one = 1, changed, all[ITEMS];
+    long long own, parts = 0;
+    pamir_tasks *tasks;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    slow = rank == size - 1;
+    pamir_tasks_create(MPI_COMM_WORLD, NULL, atoi(argv[1]), &tasks);
+    for (int cycle = 0; cycle < CYCLES; cycle++) {
+        if (argc > 2 && strcmp(argv[2], "request") == 0 && rank == 0 && cycle == 2)
+            pamir_tasks_request(tasks);
+        pamir_tasks_run(tasks, work, &one, &changed);
+    }
+    MPI_Allreduce(done, all, ITEMS, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < ITEMS; i++)
+        if (all[i] != CYCLES) {
+            fprintf(stderr, "item %d was done %d times in %d cycles\n", i, all[i], CYCLES);
+            MPI_Abort(MPI_COMM_WORLD, 3);
+        }
+    for (int r = 0; r < size; r++) {
+        pamir_tasks_queue(tasks, r, &own);
+        parts += own;
+    }
+    if (rank == 0)
+        printf("leveled %d %s\n", size, own * size < parts ? "smaller" : "equal");
+    pamir_tasks_free(&tasks);
+    MPI_Finalize();
+    return tasks != NULL;
+}

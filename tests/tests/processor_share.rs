@@ -1,0 +1,169 @@
+//! Programs that know nothing of balancing: moved between cores, recorded, and their gaps filled.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use pamir_driver::topology::{Level, Machine};
+use pamir_tests::installation::{command, compile_from};
+use pamir_tests::run::Run;
+use pamir_transport::balance::metrics::{CycleMetrics, RunMetrics};
+use pamir_transport::balance::record::{Deed, Record};
+
+fn temporary(name: &str) -> PathBuf {
+    let file = format!("pamir-share-{}-{name}", std::process::id());
+    std::env::temp_dir().join(file)
+}
+
+/// The first processors of two cores, where the machine has two.
+fn two_processors() -> Option<String> {
+    let machine = Machine::from_sysfs().expect("this machine");
+    let allowed = machine.allowed();
+    let cores = machine.groups(Level::Core)?.into_iter();
+    let first = |core: Vec<u32>| core.into_iter().find(|unit| allowed.contains(unit));
+    let units: Vec<String> = cores
+        .filter_map(first)
+        .take(2)
+        .map(|unit| unit.to_string())
+        .collect();
+    (units.len() == 2).then(|| units.join(","))
+}
+
+/// mpiexec on two cores, with ranks that have 3, 1, 1 and 1 parts of work: dealt out in turn, one
+/// core has twice as much as the other.
+fn uneven(processors: &str, options: &[&str], cycles: u32) -> Command {
+    let mut run = Command::new("taskset");
+    run.args(["-c", processors]).arg(command("mpiexec"));
+    run.args(["-n", "4"]).args(options);
+    run.arg(compile_from("tests/benchmarks", "uneven", &[]));
+    run.args([&cycles.to_string(), "15", "3,1,1,1"]);
+    run.env_remove("PAMIR_BALANCE");
+    run
+}
+
+#[test]
+fn the_heavy_rank_gets_a_core_of_its_own_within_a_few_cycles() {
+    let Some(processors) = two_processors() else {
+        return;
+    };
+    let file = temporary("moved");
+    let path = file.to_str().expect("a path of letters");
+    let options = ["--balance", "--balance-report", "--balance-record", path];
+    let outcome = Run::whole(uneven(&processors, &options, 15));
+    outcome.success();
+    let record = Record::read(&file).expect("the record was written");
+    std::fs::remove_file(&file).expect("it is there");
+    assert_eq!(record.ranks, 4);
+    let sharing = |cycle: &pamir_transport::balance::record::RecordedCycle| {
+        let heavy = cycle.calls[0].place;
+        cycle
+            .calls
+            .iter()
+            .filter(|call| call.place == heavy)
+            .count()
+    };
+    let moved = |(_, deed): &(u64, Deed)| matches!(deed, Deed::Sat { .. });
+    assert!(record.deeds.iter().any(moved), "{record:?}");
+    // What a core did is what its ranks ran, however busy the machine is beside them.
+    let balance = |cycle| CycleMetrics::of(cycle, 4).map_or(0.0, |cycle| cycle.load_balance());
+    let mut cycles = record.cycles.iter();
+    let dealt = cycles.find(|cycle| sharing(cycle) == 2 && balance(cycle) < 0.85);
+    assert!(dealt.is_some(), "{record:?}");
+    let even = cycles.find(|cycle| sharing(cycle) == 1 && balance(cycle) >= 0.95);
+    assert!(even.is_some(), "{record:?}");
+    assert!(
+        outcome.errors.contains("goes from processor") && outcome.errors.contains("load balance"),
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn a_recorded_run_is_reported_and_replayed() {
+    let Some(processors) = two_processors() else {
+        return;
+    };
+    let (file, picture) = (temporary("recorded"), temporary("picture.svg"));
+    let path = file.to_str().expect("a path of letters");
+    Run::whole(uneven(&processors, &["--balance-record", path], 6)).success();
+    let record = Record::read(&file).expect("the record was written");
+    let metrics = RunMetrics::of(&record);
+    assert!(
+        metrics.cycles.len() >= 6 && metrics.unmeasured == 0,
+        "{record:?}"
+    );
+    // Nothing moves where only a record was asked for.
+    let still = |(_, deed): &(u64, Deed)| !matches!(deed, Deed::Sat { .. });
+    assert!(record.deeds.iter().all(still), "{record:?}");
+    let pamir = |arguments: &[&str]| {
+        let mut run = Command::new(command("pamir"));
+        run.args(arguments);
+        Run::whole(run).success().to_string()
+    };
+    let plot = picture.to_str().expect("a path of letters");
+    let report = pamir(&["report", path, "--plot", plot]);
+    assert!(
+        report.contains("load balance") && report.contains("4 ranks"),
+        "{report}"
+    );
+    let svg = std::fs::read_to_string(&picture).expect("it was drawn");
+    assert!(
+        svg.starts_with("<svg") && svg.contains("rank 1, cycle"),
+        "{svg}"
+    );
+    let table = pamir(&["simulate-balance", "--replay", path]);
+    assert!(
+        table.contains("4 ranks") && table.contains("shape recorded"),
+        "{table}"
+    );
+    for file in [file, picture] {
+        std::fs::remove_file(file).expect("it is there");
+    }
+}
+
+#[test]
+fn a_second_program_runs_beside_the_job_and_ends_with_it() {
+    let Some(processors) = two_processors() else {
+        return;
+    };
+    let marker = "the-gap-is-filled";
+    let fill = format!("echo {marker}; exec sleep 1000");
+    let options = ["--balance-report", "--fill-idle", &fill];
+    let outcome = Run::whole(uneven(&processors, &options, 12));
+    let output = outcome.success();
+    assert!(output.contains(marker), "{outcome:?}");
+    assert!(
+        outcome.errors.contains("the second program ran in"),
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn a_second_program_does_not_outlive_a_launcher_that_is_killed() {
+    let Some(processors) = two_processors() else {
+        return;
+    };
+    let mut run = Run::start(uneven(
+        &processors,
+        &["--fill-idle", "echo begun; exec sleep 1000"],
+        100_000,
+    ));
+    run.lines("begun", 1);
+    let launcher = nix::unistd::Pid::from_raw(run.launcher());
+    // taskset has become mpiexec.
+    nix::sys::signal::kill(launcher, nix::sys::signal::Signal::SIGKILL).expect("it runs");
+    // Which waits until nothing of the run is left.
+    assert!(!run.finish().status.success());
+}
+
+#[test]
+fn ranks_that_are_not_bound_to_cores_cannot_be_balanced() {
+    let mut run = Command::new(command("mpiexec"));
+    run.args(["-n", "2", "--bind-to", "none", "--balance", "true"]);
+    let outcome = Run::whole(run);
+    assert!(!outcome.status.success());
+    assert!(
+        outcome
+            .errors
+            .contains("--balance moves ranks between cores"),
+        "{outcome:?}"
+    );
+}
