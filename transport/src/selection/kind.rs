@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(index, 0);
         assert_eq!(
             error.to_string(),
-            "scan has no algorithm \"carousel\"; there are linear, recursive_doubling"
+            "scan has no algorithm \"carousel\"; there are linear, recursive_doubling, posted"
         );
         assert_eq!(kind("scan").unwrap().variable(), "PAMIR_SCAN");
     }
