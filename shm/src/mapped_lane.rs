@@ -102,7 +102,7 @@ impl LaneProducer {
         // SAFETY: the caller vouches for the source and that the payload has the room;
         // the record was reserved, so the consumer does not read it yet; user memory and
         // the segment's ring do not overlap, since the ring is never handed out.
-        unsafe { copy_in(source, target, bytes) };
+        unsafe { copy_into_lane(source, target, bytes) };
     }
 
     /// Writes one 8-byte word into the record's payload at byte `at`.
@@ -242,7 +242,7 @@ const STRING_MOVE_BYTES: usize = 2560;
 ///
 /// As for [`copy_short`].
 #[inline(always)]
-unsafe fn copy_in(source: *const u8, target: *mut u8, bytes: usize) {
+pub unsafe fn copy_into_lane(source: *const u8, target: *mut u8, bytes: usize) {
     // SAFETY: as the caller vouches.
     unsafe {
         if bytes < STRING_MOVE_BYTES {
