@@ -10,10 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from .compilation import plain_program, program
 from .libraries import Library
 from .processes import CommandFailed, Finished, run
+
+if TYPE_CHECKING:
+    from .figures import Row
 
 MACHINE = "machine"
 """The name under which the limits of the machine stand in tables and CSV."""
@@ -38,6 +42,8 @@ class Options:
     ranks: list[int] | None = None
     quick: bool = False
     seconds: float = 120.0
+    only: list[str] | None = None
+    """Titles of the jobs to run; all, if there are none."""
 
     @property
     def size_list(self) -> str:
@@ -83,6 +89,13 @@ class Benchmark:
     """What a reader of the table must know; printed below it."""
     own_only: bool = False
     """Measures something of Pamir's own, which has no peer."""
+    conclusions: Callable[[list[Row], list[str], list[str]], list[str]] | None = None
+    """What all rows together say of Pamir's own settings and the peers; printed below the notes."""
+
+    def chosen_jobs(self, options: Options) -> list[Job]:
+        """The jobs that the command line asks for."""
+        jobs = self.jobs(options)
+        return [job for job in jobs if job.title in options.only] if options.only else jobs
 
 
 def samples_in(finished: Finished) -> list[Sample]:

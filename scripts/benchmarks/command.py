@@ -18,6 +18,7 @@ from . import (
     compilation,
     crowded,
     datatypes,
+    gather_scatter,
     idle,
     installation,
     instructions,
@@ -45,6 +46,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         crowded,
         overlap,
         datatypes,
+        gather_scatter,
         memory,
         instructions,
         selection,
@@ -138,6 +140,7 @@ examples:
     parser.add_argument("--libraries", metavar="LIST", help="measure exactly these (comma list of names below); installs them")
     parser.add_argument("--repeats", type=_positive, metavar="N", help="rounds (default 5; with --quick 3)")
     parser.add_argument("--sizes", type=_numbers, metavar="LIST", help="message sizes in bytes, like 8,1024 (default: the benchmark's own)")
+    parser.add_argument("--only", metavar="LIST", help="only these tests of the benchmark, like vector_8,column for datatypes (a wrong name lists them)")
     parser.add_argument("--ranks", type=_numbers, metavar="LIST", help="numbers of ranks, for benchmarks that vary them (collectives, crowded, startup, memory)")
     parser.add_argument("--cpus", type=_processors, metavar="LIST", help="processors to use (default: the first two allowed)")
     parser.add_argument("--quick", action="store_true", help="fewer sizes, samples and rounds")
@@ -203,6 +206,15 @@ def _compiled(benchmark: Benchmark, libraries: list[Library], progress: Progress
     return usable, problems
 
 
+def _with_these_tests(chosen: list[Benchmark], settings: Options, parser: argparse.ArgumentParser) -> list[Benchmark]:
+    """Those benchmarks that have a test that `--only` names; it names none that is not there."""
+    titles = [job.title for benchmark in chosen for job in benchmark.jobs(settings)]
+    for title in settings.only or []:
+        if title not in titles:
+            parser.error(f"there is no test '{title}'; there are {', '.join(dict.fromkeys(titles))}")
+    return [benchmark for benchmark in chosen if benchmark.chosen_jobs(settings)]
+
+
 def _plot(csv_path: Path, svg_path: Path, progress: Progress) -> str | None:
     """Writes the plot; returns what went wrong."""
     try:
@@ -251,10 +263,12 @@ def _measured() -> int:
         parser.error("two processors are needed; see --cpus")
     # All that is started inherits this.
     os.sched_setaffinity(0, cpus)
-    settings = Options(cpus, options.sizes, options.ranks, options.quick, float(options.timeout))
+    only = [title.strip() for title in options.only.split(",")] if options.only else None
+    settings = Options(cpus, options.sizes, options.ranks, options.quick, float(options.timeout), only)
     repeats = options.repeats or (3 if options.quick else 5)
-    libraries, problems = _ready(_chosen(options, parser), progress)
     chosen = list(BENCHMARKS.values()) if options.name == "all" else [BENCHMARKS[options.name]]
+    chosen = _with_these_tests(chosen, settings, parser)
+    libraries, problems = _ready(_chosen(options, parser), progress)
     results: list[tuple[Benchmark, list[Row]]] = []
     for benchmark in chosen:
         # A setting made for some benchmarks takes part in others only when it is named.
@@ -275,7 +289,8 @@ def _measured() -> int:
         names = [library.name for library in usable]
         own = [library.name for library in usable if not library.peer]
         print(report.table(benchmark, rows, names, own))
-        for note in [*benchmark.notes, *measured.remarks]:
+        conclusions = benchmark.conclusions(rows, own, [name for name in names if name not in own]) if benchmark.conclusions else []
+        for note in [*benchmark.notes, *measured.remarks, *conclusions]:
             print(f"  {note}")
         if measured.failures:
             print(report.failures(measured))

@@ -1,11 +1,13 @@
 """One C source, one program a library: tests/benchmarks/NAME.c -> target/bench/built.
 
 A program is compiled anew when its source, a header beside it, or the library's header
-or compiler wrapper is newer. Libraries that share a prefix share programs.
+or compiler wrapper is newer. Libraries that share a prefix share programs. What measures a
+crate without MPI is an example of that crate.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from .libraries import ROOT, WORK, Library
@@ -15,6 +17,7 @@ SOURCES = ROOT / "tests" / "benchmarks"
 BUILT = WORK / "built"
 FLAGS = ["-O2", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra"]
 COMPILE_SECONDS = 120.0
+BUILD_SECONDS = 1800.0
 
 
 class NotCompiled(CommandFailed):
@@ -49,3 +52,11 @@ def program(name: str, library: Library, link: tuple[str, ...] = ()) -> Path:
 def plain_program(name: str) -> Path:
     """A program without MPI."""
     return _compiled(SOURCES / f"{name}.c", BUILT / name, ["cc"], [])
+
+
+def example(package: str, name: str) -> Path:
+    """A crate's example, built as the library is, and anew where its sources have changed."""
+    command = ["cargo", "build", "--locked", "--release", "-p", package, "--example", name]
+    run(["env", "-C", str(ROOT), *command], seconds=BUILD_SECONDS)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    return target / "release" / "examples" / name

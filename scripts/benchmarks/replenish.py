@@ -7,26 +7,17 @@ holds the number of slots. No other library takes part: the program has no MPI i
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from .benchmark import Benchmark, Job, Options, Sample, samples_in
-from .libraries import ROOT, Library
+from .compilation import example
+from .libraries import Library
 from .processes import run
 
-BUILD_SECONDS = 1800.0
 CRITERIA = ("drained", "timer", "timer-learned", "memory-fifo", "counted-put", "touching-put")
 MESSAGES, QUICK_MESSAGES = "1000000", "200000"
 # Memory that interrupts comes last: a kernel may refuse it.
 MEMORY = "touching-put:userfaultfd"
-
-
-def _program() -> Path:
-    """The program, built anew where its sources have changed."""
-    command = ["cargo", "build", "--locked", "--release", "-p", "pamir-driver", "--example", "replenish"]
-    run(["env", "-C", str(ROOT), *command], seconds=BUILD_SECONDS)
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return target / "release" / "examples" / "replenish"
 
 
 def _jobs(options: Options) -> list[Job]:
@@ -37,7 +28,7 @@ def _jobs(options: Options) -> list[Job]:
 
     def measured(criterion: str) -> list[Sample]:
         if not built:
-            built.append(_program())
+            built.append(example("pamir-driver", "replenish"))
         arguments = [str(built[0]), repetitions, messages, size, criterion]
         cpus = ",".join(map(str, options.cpus[:2]))
         return samples_in(run(["taskset", "-c", cpus, *arguments], seconds=options.seconds))

@@ -169,7 +169,7 @@ class _Rounds:
 def measure(benchmark: Benchmark, libraries: list[Library], options: Options, repeats: int, say: Say) -> Measured:
     """Runs all jobs of a benchmark `repeats` times, interleaved."""
     rounds = _Rounds(libraries, options, say)
-    all_series = [_Series(job) for job in benchmark.jobs(options)]
+    all_series = [_Series(job) for job in benchmark.chosen_jobs(options)]
     names = [library.name for library in libraries]
     for number in range(1, 2 * repeats + 1):
         prefix = f"round {number}/{repeats}" if number <= repeats else "further round"

@@ -6,22 +6,12 @@ bytes holds the number of ranges. No other library takes part: the program has n
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from .benchmark import Benchmark, Job, Options, Sample, samples_in
-from .libraries import ROOT, Library
+from .compilation import example
+from .libraries import Library
 from .processes import run
-
-BUILD_SECONDS = 1800.0
-
-
-def _program() -> Path:
-    """The program, built anew where its sources have changed."""
-    command = ["cargo", "build", "--locked", "--release", "-p", "pamir-transport", "--example", "selection"]
-    run(["env", "-C", str(ROOT), *command], seconds=BUILD_SECONDS)
-    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    return target / "release" / "examples" / "selection"
 
 
 def _jobs(options: Options) -> list[Job]:
@@ -29,7 +19,7 @@ def _jobs(options: Options) -> list[Job]:
 
     def selections(library: Library) -> list[Sample]:
         if not built:
-            built.append(_program())
+            built.append(example("pamir-transport", "selection"))
         cpu = str(options.cpus[0])
         arguments = [str(built[0]), options.repetitions, options.milliseconds]
         return samples_in(run(["taskset", "-c", cpu, *arguments], seconds=options.seconds))

@@ -101,11 +101,25 @@ fn ticks(bytes: usize, copy: impl FnOnce()) -> u64 {
     took * 1024 / bytes.max(1) as u64
 }
 
+/// Copies by the string move, where the processor has one.
+///
+/// # Safety
+///
+/// As for [`LongCopy::copy`].
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) unsafe fn string_move(source: *const u8, target: *mut u8, bytes: usize) {
+    // SAFETY: as the caller vouches.
+    unsafe { std::ptr::copy_nonoverlapping(source, target, bytes) };
+}
+
+/// Copies by the string move.
+///
 /// # Safety
 ///
 /// As for [`LongCopy::copy`].
 #[cfg(target_arch = "x86_64")]
-unsafe fn string_move(source: *const u8, target: *mut u8, bytes: usize) {
+#[inline(never)]
+pub(crate) unsafe fn string_move(source: *const u8, target: *mut u8, bytes: usize) {
     // SAFETY: reads `bytes` bytes at the source and writes as many at the target, which the
     // caller vouches for; the direction flag is clear by the calling convention.
     unsafe {

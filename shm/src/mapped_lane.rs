@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::atomic::AtomicU64;
 use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved};
-use crate::lane_copy::{LONG_BYTES, LongCopy};
+use crate::lane_copy::{LONG_BYTES, LongCopy, string_move};
 use crate::mapped::Mapped;
 use crate::offset::Offset;
 use crate::record::{HEADER_BYTES, LINE_BYTES, ONE_LINE_BYTES};
@@ -255,6 +255,23 @@ pub unsafe fn copy_line(source: *const u8, target: *mut u8, bytes: usize) {
             moved::<u8>(source, target, 0);
             moved::<u8>(source, target, bytes / 2);
             moved::<u8>(source, target, bytes - 1);
+        }
+    }
+}
+
+/// Copies `bytes` bytes that were just packed into a lane, by the way that serves everywhere.
+///
+/// # Safety
+///
+/// As for [`copy_short`].
+#[inline(always)]
+pub unsafe fn copy_into_lane(source: *const u8, target: *mut u8, bytes: usize) {
+    // SAFETY: as the caller vouches.
+    unsafe {
+        if bytes < LONG_BYTES {
+            copy_short(source, target, bytes);
+        } else {
+            string_move(source, target, bytes);
         }
     }
 }

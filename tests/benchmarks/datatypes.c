@@ -13,15 +13,23 @@
  *   nested      a vector of vectors: runs of four blocks of 16 bytes
  * or one of the applications of applications.h.
  *
- * Each size gives two metrics: LAYOUT, with the datatype at both ends, and LAYOUT_by_hand,
+ * Each size gives three metrics: LAYOUT, with the datatype at both ends; LAYOUT_by_hand,
  * where a loop made for that layout copies to a contiguous buffer, which is sent, and a loop
- * copies from it. What arrived is compared once, byte by byte, before anything is measured.
+ * copies from it; and LAYOUT_one_end_at_a_time, where MPI_Pack packs all before any of it is
+ * sent, and MPI_Unpack unpacks when all of it has come. What arrived is compared once, byte by
+ * byte, before anything is measured.
  */
 #include "applications.h"
 #include "layouts.h"
 
+/* How the data gets from one layout into the other. */
+typedef enum { DATATYPE, BY_HAND, ONE_END, WAYS } Way;
+
+static const char *const suffixes[WAYS] = {"", "_by_hand", "_one_end_at_a_time"};
+
 static int rank;
-static char *memory, *by_hand;
+static char *memory, *contiguous;
+static int room;
 
 static void die(const char *why)
 {
@@ -125,65 +133,106 @@ static void make(const char *name, size_t bytes)
     MPI_Type_commit(&layout.type);
 }
 
-static void send_one(int hand)
+static void send_one(Way way)
 {
-    if (hand) {
-        pack_by_hand(memory, by_hand);
-        MPI_Send(by_hand, (int)layout.packed, MPI_BYTE, 1 - rank, 7, MPI_COMM_WORLD);
-    } else {
+    if (way == DATATYPE) {
         MPI_Send(memory, 1, layout.type, 1 - rank, 7, MPI_COMM_WORLD);
+        return;
     }
-}
-
-static void receive_one(int hand)
-{
-    if (hand) {
-        MPI_Recv(by_hand, (int)layout.packed, MPI_BYTE, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        unpack_by_hand(memory, by_hand);
+    int packed = 0;
+    if (way == BY_HAND) {
+        pack_by_hand(memory, contiguous);
+        packed = (int)layout.packed;
     } else {
-        MPI_Recv(memory, 1, layout.type, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Pack(memory, 1, layout.type, contiguous, room, &packed, MPI_COMM_WORLD);
     }
+    MPI_Send(contiguous, packed, MPI_PACKED, 1 - rank, 7, MPI_COMM_WORLD);
 }
 
-static double half_round_trip_us(int hand, long iterations)
+static void receive_one(Way way)
+{
+    if (way == DATATYPE) {
+        MPI_Recv(memory, 1, layout.type, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        return;
+    }
+    MPI_Recv(contiguous, room, MPI_PACKED, 1 - rank, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    int at = 0;
+    if (way == BY_HAND)
+        unpack_by_hand(memory, contiguous);
+    else
+        MPI_Unpack(contiguous, room, &at, memory, 1, layout.type, MPI_COMM_WORLD);
+}
+
+static double half_round_trip_us(Way way, long iterations)
 {
     MPI_Barrier(MPI_COMM_WORLD);
     double start = now_ns();
     for (long i = 0; i < iterations; i++) {
         if (rank == 0) {
-            send_one(hand);
-            receive_one(hand);
+            send_one(way);
+            receive_one(way);
         } else {
-            receive_one(hand);
-            send_one(hand);
+            receive_one(way);
+            send_one(way);
         }
     }
     return (now_ns() - start) / (double)iterations / 2000;
 }
 
 /* Rank 0's bytes must arrive at their places, and nothing else may change. */
-static void compare(void)
+static void compare(Way way)
 {
     for (size_t i = 0; i < layout.span; i++)
         memory[i] = rank == 0 ? (char)(i * 7 + (i >> 8)) : 99;
     if (rank == 0) {
-        send_one(0);
+        send_one(way);
         return;
     }
-    receive_one(0);
-    pack_by_hand(memory, by_hand);
+    receive_one(way);
+    pack_by_hand(memory, contiguous);
     char *arrived = malloc(layout.packed);
-    memcpy(arrived, by_hand, layout.packed);
+    memcpy(arrived, contiguous, layout.packed);
     for (size_t i = 0; i < layout.span; i++) {
         char expected = (char)(i * 7 + (i >> 8));
         if (memory[i] != expected && memory[i] != 99)
             die("wrong bytes arrived");
         memory[i] = expected;
     }
-    pack_by_hand(memory, by_hand);
-    if (memcmp(arrived, by_hand, layout.packed) != 0)
+    pack_by_hand(memory, contiguous);
+    if (memcmp(arrived, contiguous, layout.packed) != 0)
         die("wrong bytes arrived");
     free(arrived);
+}
+
+/* How many round trips take so long. The first ones are cold: they say how many warm ones to
+ * count by. */
+static long iterations_of(Way way, double want_ns)
+{
+    double cold_ns = half_round_trip_us(way, 3) * 2000 * 3;
+    long tried = iterations_for(want_ns, 3, cold_ns, 2, 1000);
+    MPI_Bcast(&tried, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    double took = half_round_trip_us(way, tried) * 2000 * (double)tried;
+    long iterations = iterations_for(want_ns, tried, took, 2, 1000000);
+    MPI_Bcast(&iterations, 1, MPI_LONG, 0, MPI_COMM_WORLD);
+    return iterations;
+}
+
+/* The ways take turns, so that whatever disturbs the machine disturbs all. */
+static void measure(const char *name, int repetitions, double want_ns)
+{
+    long iterations[WAYS];
+    for (Way way = DATATYPE; way < WAYS; way++)
+        iterations[way] = iterations_of(way, want_ns);
+    for (int i = 0; i < repetitions; i++) {
+        for (Way way = DATATYPE; way < WAYS; way++) {
+            half_round_trip_us(way, 1);
+            double us = half_round_trip_us(way, iterations[way]);
+            char metric[96];
+            snprintf(metric, sizeof metric, "%s%s", name, suffixes[way]);
+            if (rank == 0)
+                sample(metric, layout.packed, "us", us);
+        }
+    }
 }
 
 int main(int argc, char **argv)
@@ -199,9 +248,6 @@ int main(int argc, char **argv)
     double want_ns = (argc > 4 ? atof(argv[4]) : 1) * 1e6;
     size_t sizes[64];
     int count = sizes_from(argv[2], (size_t)16 << 20, sizes, 64);
-    char metric[2][64];
-    snprintf(metric[0], sizeof metric[0], "%s", argv[1]);
-    snprintf(metric[1], sizeof metric[1], "%s_by_hand", argv[1]);
     size_t last = 0;
     for (int s = 0; s < count; s++) {
         if (sizes[s] < 64)
@@ -214,25 +260,16 @@ int main(int argc, char **argv)
         }
         last = layout.packed;
         memory = touched(layout.span);
-        by_hand = touched(layout.packed);
-        compare();
-        for (int hand = 0; hand < 2; hand++) {
-            /* The first round trips are cold: they say how many warm ones to count by. */
-            double cold_ns = half_round_trip_us(hand, 3) * 2000 * 3;
-            long tried = iterations_for(want_ns, 3, cold_ns, 2, 1000);
-            MPI_Bcast(&tried, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-            double took = half_round_trip_us(hand, tried) * 2000 * (double)tried;
-            long iterations = iterations_for(want_ns, tried, took, 2, 1000000);
-            MPI_Bcast(&iterations, 1, MPI_LONG, 0, MPI_COMM_WORLD);
-            for (int i = 0; i < repetitions; i++) {
-                double us = half_round_trip_us(hand, iterations);
-                if (rank == 0)
-                    sample(metric[hand], layout.packed, "us", us);
-            }
-        }
+        MPI_Pack_size(1, layout.type, MPI_COMM_WORLD, &room);
+        if ((size_t)room < layout.packed)
+            room = (int)layout.packed;
+        contiguous = touched((size_t)room);
+        for (Way way = DATATYPE; way < WAYS; way++)
+            compare(way);
+        measure(argv[1], repetitions, want_ns);
         forget_layout();
         free(memory);
-        free(by_hand);
+        free(contiguous);
     }
     MPI_Finalize();
     return 0;

@@ -415,3 +415,69 @@ fn laws_and_receivers_of_a_simulation_are_chosen_and_bad_ones_are_told() {
         );
     }
 }
+
+#[test]
+fn a_datatype_is_explained() {
+    let output = pamir(&["explain-type", "vector(1024,1,4096,double)"], &[]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    for expected in [
+        "size         8192 bytes\n",
+        "extent       33521672 bytes, from 0 to 33521672",
+        "8192 bytes in 1024 blocks",
+        "loop 1024 { copy 8, skip 32760 }",
+        "moved by: the loop for 8-byte blocks, 32768 apart",
+        "one element, 8192 bytes, among 2 ranks by: immediate, in one piece",
+    ] {
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    // What means the same bytes compiles to the same program.
+    let nested = "hvector(32,1,1048576,hvector(32,1,32768,double))";
+    let program = |said: &str| said[said.find("program").unwrap()..].to_owned();
+    let other = pamir(&["explain-type", nested], &[]);
+    assert_eq!(program(&text(&other.stdout)), program(&said));
+}
+
+#[test]
+fn tables_and_workers_decide_how_an_explained_datatype_is_sent() {
+    let vector = ["explain-type", "vector(131072,1,2,double)"];
+    let sent = |options: &[&str], variables: &[(&str, &str)]| {
+        let output = pamir(&[&vector[..], options].concat(), variables);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout).lines().last().unwrap().to_owned()
+    };
+    assert!(sent(&[], &[]).ends_with("among 2 ranks by: rendezvous, in one piece"));
+    let workers = sent(&["--workers", "1", "--count", "4"], &[]);
+    assert!(
+        workers.contains("all elements, 4194304 bytes")
+            && workers.ends_with("in 2 stripes, by a worker and the sender's thread"),
+        "{workers}"
+    );
+    let eager = sent(&["--ranks", "8"], &[("PAMIR_SEND", "eager:-2M")]);
+    assert!(
+        eager.ends_with("among 8 ranks by: eager, in one piece"),
+        "{eager}"
+    );
+}
+
+#[test]
+fn what_is_no_datatype_is_refused_with_its_place() {
+    for (datatype, reason) in [
+        ("vector(1,2", "byte 10: here should be ',' or ')'"),
+        ("vector(1,2,3)", "vector(count,blocklength,stride,type)"),
+        ("contiguous(-1,int)", "byte 0: "),
+    ] {
+        let output = pamir(&["explain-type", datatype], &[]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(
+            text(&output.stderr).contains(reason),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+    let help = text(&pamir(&["explain-type", "--help"], &[]).stdout);
+    assert!(
+        help.contains("subarray([sizes],[subsizes],[starts],c|fortran,type)"),
+        "{help}"
+    );
+}

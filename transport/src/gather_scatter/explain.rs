@@ -115,7 +115,7 @@ fn algorithm(of: &Node) -> String {
         Node::Uniform(node) => kernel::listed_name(node.block),
         Node::Indexed(node) => {
             let average = node.ends.total() / node.displacements.len();
-            format!("a copy for each block, of {average} bytes on average")
+            kernel::indexed_name(average)
         }
         Node::Loop(node) => algorithm(&node.body),
         Node::Sequence(node) => {

@@ -1,8 +1,9 @@
 //! Copies of blocks at equal distance or at listed places.
 //!
 //! The block's length is a constant in the inner loop for 1, 2, 4, 8, 12, 16, 24, 32 and 64
-//! bytes, so that a block is a few loads and stores without a call; any other length is
-//! a copy of that many bytes. `super::vectors` takes over where wider registers pay.
+//! bytes, so that a block is a few loads and stores without a call. Other lengths, and blocks of
+//! unequal length, are one masked move each where the processor has them (`super::masked`), and
+//! else a copy of that many bytes. `super::vectors` takes over where wider registers pay.
 //!
 //! Step before: `super::memory` and `super::direct` are handed a regular piece. Step after:
 //! nothing; the bytes are there.
@@ -12,7 +13,9 @@
 
 use std::ptr;
 
-use super::vectors;
+use pamir_shm::mapped_lane::copy_short;
+
+use super::{masked, vectors};
 
 /// Blocks from which on wider registers are asked for.
 const LEAST_VECTOR: usize = 8;
@@ -47,6 +50,28 @@ pub(super) unsafe fn copy_block(from: *const u8, to: *mut u8, bytes: usize) {
             8 => copy_fixed::<8>(from, to),
             16 => copy_fixed::<16>(from, to),
             _ => ptr::copy_nonoverlapping(from, to, bytes),
+        }
+    }
+}
+
+/// Whether blocks of `bytes` bytes are copied by one masked move each.
+#[inline(always)]
+fn is_masked(bytes: usize) -> bool {
+    bytes <= masked::MOST_BYTES && masked::is_available()
+}
+
+/// Copies one block of any length, by one masked move if `masked`.
+///
+/// # Safety
+/// `from` readable, `to` writable for `bytes`, not overlapping; `masked` only where [`is_masked`].
+#[inline(always)]
+unsafe fn copy_any(from: *const u8, to: *mut u8, bytes: usize, masked: bool) {
+    // SAFETY: either moves exactly `bytes`, which the caller vouches for.
+    unsafe {
+        if masked {
+            masked::copy(from, to, bytes);
+        } else {
+            copy_short(from, to, bytes);
         }
     }
 }
@@ -237,8 +262,9 @@ pub(super) unsafe fn copy_steps(from: Steps, to: Steps, count: usize, block: usi
             copy_steps_fixed,
             {
                 let (mut source_at, mut target_at) = (from.start, to.start);
+                let masked = is_masked(block);
                 for _ in 0..count {
-                    ptr::copy_nonoverlapping(source(source_at), destination(target_at), block);
+                    copy_any(source(source_at), destination(target_at), block, masked);
                     source_at = address(source_at, from.stride);
                     target_at = address(target_at, to.stride);
                 }
@@ -275,10 +301,10 @@ unsafe fn gather_strided<const N: usize>(from: usize, out: *mut u8, count: usize
 /// # Safety
 /// As for [`gather_strided`] with blocks of `block` bytes.
 unsafe fn gather_strided_bytes(from: usize, out: *mut u8, count: usize, block: usize, stride: i64) {
-    let mut at = from;
+    let (mut at, masked) = (from, is_masked(block));
     for index in 0..count {
         // SAFETY: the caller vouches for each block and for the packed side.
-        unsafe { ptr::copy_nonoverlapping(source(at), out.add(index * block), block) };
+        unsafe { copy_any(source(at), out.add(index * block), block, masked) };
         at = address(at, stride);
     }
 }
@@ -296,11 +322,11 @@ unsafe fn gather_list<const N: usize>(from: usize, out: *mut u8, list: &[i64]) {
 /// # Safety
 /// As for [`gather_list`] with blocks of `block` bytes.
 unsafe fn gather_list_bytes(from: usize, out: *mut u8, list: &[i64], block: usize) {
+    let masked = is_masked(block);
     for (index, &at) in list.iter().enumerate() {
+        let block_at = source(address(from, at));
         // SAFETY: the caller vouches for each block and for the packed side.
-        unsafe {
-            ptr::copy_nonoverlapping(source(address(from, at)), out.add(index * block), block)
-        };
+        unsafe { copy_any(block_at, out.add(index * block), block, masked) };
     }
 }
 
@@ -325,10 +351,10 @@ unsafe fn scatter_strided_bytes(
     block: usize,
     stride: i64,
 ) {
-    let mut at = to;
+    let (mut at, masked) = (to, is_masked(block));
     for index in 0..count {
         // SAFETY: the caller vouches for each block and for the packed side.
-        unsafe { ptr::copy_nonoverlapping(input.add(index * block), destination(at), block) };
+        unsafe { copy_any(input.add(index * block), destination(at), block, masked) };
         at = address(at, stride);
     }
 }
@@ -346,15 +372,85 @@ unsafe fn scatter_list<const N: usize>(input: *const u8, to: usize, list: &[i64]
 /// # Safety
 /// As for [`scatter_list`] with blocks of `block` bytes.
 unsafe fn scatter_list_bytes(input: *const u8, to: usize, list: &[i64], block: usize) {
+    let masked = is_masked(block);
     for (index, &at) in list.iter().enumerate() {
+        let block_at = destination(address(to, at));
         // SAFETY: the caller vouches for each block and for the packed side.
-        unsafe {
-            ptr::copy_nonoverlapping(
-                input.add(index * block),
-                destination(address(to, at)),
-                block,
-            );
+        unsafe { copy_any(input.add(index * block), block_at, block, masked) };
+    }
+}
+
+/// Copies blocks of unequal length at listed displacements from `from` to packed bytes; answers
+/// how many. `ends` are packed offsets, and the first block begins at `start`.
+///
+/// # Safety
+/// Each block readable; `out` writable for all of them; no overlap.
+#[inline]
+pub(super) unsafe fn gather_indexed(from: usize, list: Blocks<'_>, out: *mut u8) -> usize {
+    // SAFETY: the caller vouches for each block and for the packed side, which the blocks follow
+    // each other in.
+    list.each(|at, begin, bytes, masked| unsafe {
+        copy_unequal(source(address(from, at)), out.add(begin), bytes, masked);
+    })
+}
+
+/// Copies packed bytes to blocks of unequal length at listed displacements from `to`; answers how
+/// many.
+///
+/// # Safety
+/// Each block writable; `input` readable for all of them; no overlap.
+#[inline]
+pub(super) unsafe fn scatter_indexed(input: *const u8, to: usize, list: Blocks<'_>) -> usize {
+    // SAFETY: as for `gather_indexed`, the other way.
+    list.each(|at, begin, bytes, masked| unsafe {
+        copy_unequal(
+            input.add(begin),
+            destination(address(to, at)),
+            bytes,
+            masked,
+        );
+    })
+}
+
+/// Copies one of the blocks of unequal length, by a masked move if `masked` and if it is short.
+///
+/// # Safety
+/// As for [`copy_any`], but that the block may be longer.
+#[inline(always)]
+unsafe fn copy_unequal(from: *const u8, to: *mut u8, bytes: usize, masked: bool) {
+    // SAFETY: as the caller vouches; a masked move is only made of a short block.
+    unsafe {
+        if masked && bytes <= masked::MOST_BYTES {
+            masked::copy(from, to, bytes);
+        } else {
+            copy_block(from, to, bytes);
         }
+    }
+}
+
+/// Blocks of unequal length.
+#[derive(Clone, Copy)]
+pub(super) struct Blocks<'a> {
+    /// Where each is.
+    pub displacements: &'a [i64],
+    /// Packed offset of the first.
+    pub start: usize,
+    /// Packed offsets at which they end.
+    pub ends: &'a [usize],
+}
+
+impl Blocks<'_> {
+    /// Calls `copy(displacement, bytes before it, bytes, whether masked moves are there)` for each
+    /// block; answers the bytes of all.
+    #[inline(always)]
+    fn each(self, copy: impl Fn(i64, usize, usize, bool)) -> usize {
+        let (masked, mut begin) = (masked::is_available(), 0);
+        for (&at, &end) in self.displacements.iter().zip(self.ends) {
+            let end = end - self.start;
+            copy(at, begin, end - begin, masked);
+            begin = end;
+        }
+        begin
     }
 }
 
@@ -367,6 +463,8 @@ pub(super) fn strided_name(block: usize, stride: i64) -> String {
         format!("vectors of {block}-byte blocks when packed, a loop when unpacked, {stride} apart")
     } else if FIXED.contains(&block) {
         format!("the loop for {block}-byte blocks, {stride} apart")
+    } else if is_masked(block) {
+        format!("a masked move of {block} bytes for each block, {stride} apart")
     } else {
         format!("a copy of {block} bytes for each block, {stride} apart")
     }
@@ -376,7 +474,19 @@ pub(super) fn strided_name(block: usize, stride: i64) -> String {
 pub(super) fn listed_name(block: usize) -> String {
     if FIXED.contains(&block) {
         format!("the loop for {block}-byte blocks at listed places")
+    } else if is_masked(block) {
+        format!("a masked move of {block} bytes for each listed block")
     } else {
         format!("a copy of {block} bytes for each listed block")
     }
+}
+
+/// How blocks of unequal length at listed places are copied, in words.
+pub(super) fn indexed_name(average: usize) -> String {
+    let how = if masked::is_available() {
+        "a masked move for each block of at most 64 bytes, a copy for each longer one"
+    } else {
+        "a copy for each block"
+    };
+    format!("{how}, of {average} bytes on average")
 }

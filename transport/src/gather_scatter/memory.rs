@@ -7,8 +7,8 @@
 //! side; a machine's base obeys the contract of [`Machine::new`].
 
 use super::kernel::{
-    Steps, address, copy_block, copy_grid, copy_steps, destination, gather, gather_listed,
-    rows_are_vectors, scatter, scatter_listed, source,
+    Blocks, Steps, address, copy_block, copy_grid, copy_steps, destination, gather, gather_indexed,
+    gather_listed, rows_are_vectors, scatter, scatter_indexed, scatter_listed, source,
 };
 use super::machine::{Machine, State};
 use super::program::Program;
@@ -154,6 +154,18 @@ impl Sink for Gather {
     }
 
     #[inline]
+    fn indexed(&mut self, displacement: i64, list: &[i64], start: usize, ends: &[usize]) {
+        let from = address(self.base, displacement);
+        let blocks = Blocks {
+            displacements: list,
+            start,
+            ends,
+        };
+        // SAFETY: as for `block`, for each of the listed blocks.
+        unsafe { self.out = self.out.add(gather_indexed(from, blocks, self.out)) };
+    }
+
+    #[inline]
     fn grid(&mut self, displacement: i64, repeat: Repeat, (count, block, stride): Row) {
         if rows_are_vectors(count, block, stride) {
             for index in 0..repeat.count {
@@ -231,6 +243,18 @@ impl Sink for Scatter {
             scatter_listed(self.input, to, list, block);
             self.input = self.input.add(list.len() * block);
         }
+    }
+
+    #[inline]
+    fn indexed(&mut self, displacement: i64, list: &[i64], start: usize, ends: &[usize]) {
+        let to = address(self.base, displacement);
+        let blocks = Blocks {
+            displacements: list,
+            start,
+            ends,
+        };
+        // SAFETY: as for `block`, for each of the listed blocks.
+        unsafe { self.input = self.input.add(scatter_indexed(self.input, to, blocks)) };
     }
 
     #[inline]

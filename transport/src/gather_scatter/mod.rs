@@ -9,7 +9,8 @@
 //!              machine     dummy ── prefix_sums
 //!           sink  │   └─ random_access (bytes in any order; states kept at gaps) ── section
 //!        memory, direct
-//!                 └─ kernel ─ vectors
+//!           │     └─ kernel ─ vectors, masked
+//!        staging ─▶ lane
 //! ```
 //!
 //! A [`Program`] is what a datatype compiles to (DGSP). A [`Machine`] runs it over a user's
@@ -21,7 +22,7 @@
 //! Step before: MPI or PAMI describes memory. Step after: the transport asks a
 //! [`RandomAccess`] for bytes at an offset, through [`crate::tagged::buffer::Noncontiguous`].
 //!
-//! Invariant: only `memory`, `direct`, `kernel` and `vectors` touch user memory.
+//! Invariant: only `memory`, `direct`, `kernel`, `vectors` and `masked` touch user memory.
 //!
 //! Source: striping (data gather/scatter programs and machines).
 
@@ -43,7 +44,9 @@ pub mod stripes;
 mod direct;
 mod dummy;
 mod kernel;
+mod masked;
 mod memory;
+mod staging;
 mod vectors;
 
 #[cfg(test)]

@@ -94,7 +94,7 @@ impl Noncontiguous for RandomAccess {
     unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize) {
         self.go_to(at);
         // SAFETY: the caller gives room for the bytes, outside of the described memory.
-        unsafe { self.machine.pack_to(target, bytes) };
+        unsafe { self.machine.pack_into_lane(target, bytes) };
     }
 
     unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize) {

@@ -7,6 +7,7 @@
 //! need: `pamir` becomes it where another machine is asked for.
 //! Invariant: a subcommand is registered once, in `Subcommand` and its `run`.
 
+pub mod explain_type;
 pub mod info;
 pub mod pin;
 pub mod place;
@@ -30,6 +31,8 @@ struct Arguments {
 enum Subcommand {
     /// Show the version, the machine, and what its kernel allows.
     Info(info::Arguments),
+    /// Show what an MPI datatype compiles to, what moves its blocks, and how it would be sent.
+    ExplainType(explain_type::Arguments),
     /// Run a command on the processing units that a policy gives its rank.
     Pin(pin::Arguments),
     /// Compute which rank should run where, or measure the machine for it.
@@ -49,6 +52,7 @@ impl Subcommand {
     fn run(&self, reader: MachineReader) -> u8 {
         match self {
             Subcommand::Info(arguments) => info::run(arguments, reader),
+            Subcommand::ExplainType(arguments) => explain_type::run(arguments),
             Subcommand::Pin(arguments) => pin::run(arguments, reader),
             Subcommand::Place(arguments) => place::run(arguments, reader),
             Subcommand::Report(arguments) => report::run(arguments),

@@ -1,7 +1,6 @@
 //! Random programs against a naive expansion, bit by bit; the worked numbers; the dummy
 //! machine's cost.
 
-mod measure;
 mod oracle;
 mod properties;
 mod worked;

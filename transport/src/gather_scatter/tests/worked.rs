@@ -1,7 +1,5 @@
 //! The numbers that the source document works out, and the dummy machine's cost.
 
-use std::time::Instant;
-
 use super::super::node::{Placed, repeat, sequence};
 use super::super::{Machine, Program, State, stripes};
 
@@ -60,7 +58,7 @@ fn a_message_resumed_anywhere_equals_a_fresh_run() {
     }
 }
 
-pub fn million_blocks() -> Program {
+fn million_blocks() -> Program {
     let mut at = 0;
     let parts = (0..1_000_000u64).map(|index| {
         let bytes = 1 + (index.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 58) as usize;
@@ -75,17 +73,12 @@ pub fn million_blocks() -> Program {
 fn the_dummy_machine_does_not_walk() {
     let program = million_blocks();
     assert_eq!(program.blocks(), 1_000_000);
-    let mut offset = 0;
-    let start = Instant::now();
-    let mut state = State::default();
+    let (mut offset, mut state) = (0, State::default());
+    // Walking a million blocks takes about a millisecond, so that a machine that walked would be
+    // at this for a quarter of an hour; `scripts/bench gather-scatter` measures it.
     for _ in 0..1_000_000 {
         offset = (offset + 7_654_321) % program.bytes();
         state.go(&program, offset);
         assert_eq!(state.offset(), offset);
     }
-    let each = start.elapsed() / 1_000_000;
-    println!("{} ns a seek", each.as_nanos());
-    // Walking a million blocks takes about a millisecond; the target of 200 ns is measured
-    // by the benchmark, on a quiet machine.
-    assert!(each.as_micros() < 20, "{each:?} a seek");
 }

@@ -49,7 +49,9 @@ pub(super) unsafe fn send(
         // SAFETY: the caller vouches for the program's buffer, which packing only reads; the
         // packet has room for the bytes, which `pack` writes all.
         let sent = unsafe {
-            context.send_filled(to, program.bytes(), |packed| program.pack(memory, packed))?
+            context.send_filled(to, program.bytes(), |packed| {
+                program.pack_into_lane(memory, packed);
+            })?
         };
         Ok(sent)
     })
