@@ -47,6 +47,14 @@ pub enum JobError {
         /// Ranks asked for.
         ranks: usize,
     },
+    /// There is no such rank.
+    #[error("there is no rank {rank} in a job of {ranks}")]
+    NoRank {
+        /// The rank asked for.
+        rank: usize,
+        /// Ranks of the job.
+        ranks: usize,
+    },
     /// An environment variable of the launcher is missing or makes no sense.
     #[error(
         "environment variable {name} is {value:?}, which is not what Pamir's mpiexec sets: start the program with Pamir's mpiexec, or unset every PAMIR_ variable to run it alone"
@@ -352,7 +360,15 @@ impl Job {
     /// Says anew which processing unit `rank` keeps to, if it keeps to one, and how many ranks share
     /// what it may use; the launcher does, when it moves ranks. Further clients know of it only
     /// if they open later.
+    ///
+    /// # Errors
+    ///
+    /// [`JobError::NoRank`] if the job has no such rank.
     pub fn move_rank(&self, rank: usize, unit: Option<u32>, sharers: u64) -> Result<(), JobError> {
+        let ranks = self.ranks();
+        if rank >= ranks {
+            return Err(JobError::NoRank { rank, ranks });
+        }
         let status = &self.block(rank)?.status;
         let unit = unit.map_or(0, |unit| u64::from(unit) + 1);
         status.processing_unit.store(unit, Ordering::Relaxed);

@@ -178,22 +178,21 @@ fn what_cannot_be_moved_is_told() {
 }
 
 #[test]
-fn a_context_that_is_not_made_yet_gets_packets() {
+fn a_task_that_has_not_opened_the_client_yet_gets_packets() {
     let specification = JobSpecification {
         ranks: 2,
         processing_units: vec![],
     };
     let job = Job::create(&specification).unwrap();
-    let clients = [0, 1].map(|task| Client::open_with_engine(&job, task, "late", 1).unwrap());
-    assert_eq!(
-        (clients[0].contexts(), clients[0].units()),
-        (1, 2 * (1 + CONTEXTS))
-    );
-    assert!(clients[0].endpoint(0, 1).is_err());
-    let origin = clients[0].create_context().unwrap();
+    let open = |task| Client::open_with_engine(&job, task, "late", 1).unwrap();
+    let early = open(0);
+    assert_eq!((early.contexts(), early.units()), (1, 2 * (1 + CONTEXTS)));
+    assert!(early.endpoint(0, 1).is_err());
+    let origin = early.create_context().unwrap();
+    let to = early.endpoint(1, 0).unwrap();
     let (log, data, mut memory) = (Log::default(), [7_u8; 100], [0_u8; 100]);
     let late = Put {
-        to: clients[1].endpoint(1, 0).unwrap(),
+        to,
         region: MemoryRegion::everything(),
         offset: memory.as_mut_ptr() as usize,
         notify: None,
@@ -203,15 +202,16 @@ fn a_context_that_is_not_made_yet_gets_packets() {
     // SAFETY: data and memory live until the transfer has ended.
     unsafe { origin.put(late, data.as_ptr(), data.len()).unwrap() };
     let begin = Instant::now();
-    let there = clients[1].unit(clients[1].endpoint(1, 0).unwrap()).unwrap();
+    let there = early.unit(to).unwrap();
     while origin.active.operations.peers() != [there] {
         assert!(begin.elapsed() < PATIENCE, "the engine does not answer");
         origin.advance().unwrap();
     }
-    let target = clients[1].create_context().unwrap();
+    let late = open(1);
+    let target = late.create_context().unwrap();
     // SAFETY: as above.
     unsafe { target.open_memory() };
-    let contexts = [origin, target];
+    let (clients, contexts) = ([early, late], [origin, target]);
     let node = Node { clients, contexts };
     node.advance_until(|| log.borrow().len() == 1);
     assert_eq!((log.take(), memory), (vec![Ok(())], data));

@@ -1,6 +1,6 @@
 //! `pamir explain-type`: what a datatype compiles to, and how it would be sent.
 //!
-//! What: reads a datatype ([`notation`]), makes it as MPI would ([`constructors`]), and prints size,
+//! What: reads a datatype (`notation.rs`), makes it as MPI would (`constructors.rs`), and prints size,
 //! extent, the gather/scatter program, what moves its blocks, and the protocol and stripes that the
 //! tables select in a job of so many ranks.
 //! Why: users cannot see why a datatype is slow; `PAMIR_EXPLAIN_TYPES=1` tells the same of a running
