@@ -47,14 +47,6 @@ pub enum JobError {
         /// Ranks asked for.
         ranks: usize,
     },
-    /// There is no such rank.
-    #[error("there is no rank {rank} in a job of {ranks}")]
-    NoRank {
-        /// The rank asked for.
-        rank: usize,
-        /// Ranks of the job.
-        ranks: usize,
-    },
     /// An environment variable of the launcher is missing or makes no sense.
     #[error(
         "environment variable {name} is {value:?}, which is not what Pamir's mpiexec sets: start the program with Pamir's mpiexec, or unset every PAMIR_ variable to run it alone"

@@ -62,17 +62,18 @@ static KNOWN: RwLock<Known> = RwLock::new(Known {
 
 /// Says where this process's heap lies, if it has one.
 pub fn publish(words: &HeapWords) {
-    let Some((address, bytes, descriptor)) = own_heap() else {
+    let Some(own) = own() else {
         return;
     };
+    let OwnHeap { bounds, descriptor } = own;
     let Ok(status) = std::fs::metadata(format!("/proc/self/fd/{descriptor}")) else {
         return;
     };
-    words.address.store(address, Ordering::Relaxed);
+    words.address.store(bounds.address, Ordering::Relaxed);
     words.descriptor.store(descriptor as u64, Ordering::Relaxed);
     words.inode.store(status.ino(), Ordering::Relaxed);
     // Release pairs with the Acquire load in `open`.
-    words.bytes.store(bytes, Ordering::Release);
+    words.bytes.store(bounds.bytes, Ordering::Release);
 }
 
 /// From now on, heaps of this job's ranks are found.
@@ -147,8 +148,34 @@ fn open(process: i32, words: &HeapWords) -> Option<Heap> {
     })
 }
 
-/// Address, size in bytes and descriptor of the heap that was preloaded into this process.
-fn own_heap() -> Option<(u64, u64, c_int)> {
+/// Where a heap lies in its process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bounds {
+    /// Its first address.
+    pub address: u64,
+    /// Its size in bytes.
+    pub bytes: u64,
+}
+
+impl Bounds {
+    /// Whether an address lies in the heap.
+    #[inline]
+    pub fn has(self, address: usize) -> bool {
+        (address as u64).wrapping_sub(self.address) < self.bytes
+    }
+}
+
+/// The heap of this process.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnHeap {
+    /// Where it lies.
+    pub bounds: Bounds,
+    /// The descriptor that maps it.
+    pub descriptor: c_int,
+}
+
+/// The heap that was preloaded into this process.
+pub fn own() -> Option<OwnHeap> {
     type Question = unsafe extern "C" fn(*mut u64, *mut u64, *mut c_int) -> c_int;
     // SAFETY: the name ends with a zero.
     let found: *mut c_void =
@@ -161,7 +188,8 @@ fn own_heap() -> Option<(u64, u64, c_int)> {
     let (mut address, mut bytes, mut descriptor) = (0, 0, -1);
     // SAFETY: the three values are this function's.
     let there = unsafe { question(&mut address, &mut bytes, &mut descriptor) };
-    (there == 1).then_some((address, bytes, descriptor))
+    let bounds = Bounds { address, bytes };
+    (there == 1).then_some(OwnHeap { bounds, descriptor })
 }
 
 #[cfg(test)]

@@ -27,18 +27,15 @@
 //! packs. Under `rendezvous` there are no more stripes than workers and master together, so one
 //! where no processor is idle.
 
+use pamir_driver::peer_heap;
 use pamir_driver::unit::LINE_DATA_BYTES;
 
 use crate::selection::table::ranges;
 use crate::selection::{Choice, MOST_RANGES, Ranges, Row, Situation, choices};
 use crate::tagged::buffer::Buffer;
 
-/// The longest message that is sent without asking the target, unless configured, where both
-/// ends cannot copy at once.
+/// The longest message that is sent without asking the target, unless configured.
 pub const EAGER_BYTES: usize = 64 * 1024;
-
-/// The longest message in one piece that is sent without asking the target, unless configured.
-pub const EAGER_ONE_PIECE_BYTES: usize = 24 * 1024;
 
 choices! {
     /// Ways to send a message.
@@ -58,11 +55,9 @@ choices! {
     /// The same, and the data comes in stripes.
     Striped = striped, Nothing;
     => &[
-        Row::new(SendProtocol::Eager).up_to(EAGER_BYTES).crowded(),
-        Row::new(SendProtocol::Rendezvous).crowded(),
-        Row::new(SendProtocol::Eager).up_to(EAGER_ONE_PIECE_BYTES),
-        Row::new(SendProtocol::RendezvousTogether),
         Row::new(SendProtocol::Eager).up_to(EAGER_BYTES),
+        Row::new(SendProtocol::Rendezvous).crowded(),
+        Row::new(SendProtocol::RendezvousTogether),
         Row::new(SendProtocol::Rendezvous),
     ];
 }
@@ -161,12 +156,19 @@ pub struct SendTable {
     ranges: Ranges<SendProtocol, MOST_RANGES>,
     /// For messages that lie in one piece.
     one_piece: Ranges<SendProtocol, MOST_RANGES>,
+    /// For messages that lie in one piece in this process's shared heap.
+    in_heap: Ranges<SendProtocol, MOST_RANGES>,
+    heap: Option<peer_heap::Bounds>,
 }
 
 impl SendTable {
     /// The table in force in a situation, where packets hold `packet_bytes`.
     pub fn new(packet_bytes: usize, situation: Situation) -> Self {
-        Self::of(SendProtocol::table().rows(), packet_bytes, situation)
+        let table = Self::of(SendProtocol::table().rows(), packet_bytes, situation);
+        Self {
+            heap: peer_heap::own().map(|own| own.bounds),
+            ..table
+        }
     }
 
     /// The table of `rows`, of which the last ones serve every message.
@@ -176,18 +178,25 @@ impl SendTable {
         situation: Situation,
     ) -> Self {
         let line = Row::new(SendProtocol::Immediate).up_to(LINE_DATA_BYTES.min(packet_bytes));
-        let rows: Vec<_> = std::iter::once(line)
-            .chain(rows)
-            .filter(|row| row.covers_members(situation))
-            .flat_map(|row| in_packets(row, packet_bytes))
-            .flatten()
-            .collect();
+        let mut rows: Vec<_> = std::iter::once(line).chain(rows).collect();
+        let in_force = |rows: &[Row<SendProtocol>]| -> Vec<Row<SendProtocol>> {
+            let covering = rows.iter().filter(|row| row.covers_members(situation));
+            let in_packets = covering.flat_map(|row| in_packets(*row, packet_bytes));
+            in_packets.flatten().collect()
+        };
         let in_ranges = |rows: &mut dyn Iterator<Item = Row<SendProtocol>>| {
             ranges(rows).expect("the default rows serve every message, in few ranges")
         };
-        let one_piece = in_ranges(&mut rows.iter().copied());
+        let plain = in_force(&rows);
+        let one_piece = in_ranges(&mut plain.iter().copied());
         let anything = |row: &Row<_>| row.algorithm != SendProtocol::RendezvousTogether;
-        let ranges = in_ranges(&mut rows.iter().copied().filter(anything));
+        let ranges = in_ranges(&mut plain.iter().copied().filter(anything));
+        // What peers can map is copied by both ends as soon as it needs more than one packet,
+        // unless rows say something else or the ranks share processors.
+        let default = rows.len() - SendProtocol::DEFAULT.len();
+        let mapped = Row::new(SendProtocol::RendezvousTogether).from(packet_bytes + 1);
+        rows.splice(default..default, (!situation.crowded).then_some(mapped));
+        let in_heap = in_ranges(&mut in_force(&rows).into_iter());
         let immediate_ends = [&ranges, &one_piece].map(|ranges| match ranges.iter().next() {
             Some((bound, SendProtocol::Immediate)) => bound.saturating_add(1),
             _ => 0,
@@ -199,6 +208,8 @@ impl SendTable {
             eager_bytes: eager.map(|range| range.0).max().unwrap_or(0),
             ranges,
             one_piece,
+            in_heap,
+            heap: None,
         }
     }
 
@@ -231,7 +242,10 @@ impl SendTable {
     #[inline(always)]
     pub fn protocol_for(&self, buffer: &Buffer) -> SendProtocol {
         match buffer {
-            Buffer::Contiguous { bytes, .. } => self.protocol_of_one_piece(*bytes),
+            Buffer::Contiguous { address, bytes } => match self.heap {
+                Some(heap) if heap.has(address.addr()) => self.in_heap.select(*bytes),
+                _ => self.protocol_of_one_piece(*bytes),
+            },
             Buffer::Noncontiguous(memory) => self.protocol(memory.bytes()),
         }
     }
@@ -313,15 +327,22 @@ mod tests {
         let one_piece: Vec<_> = table.one_piece.iter().collect();
         let expected = [
             (4080, SendProtocol::Immediate),
-            (EAGER_ONE_PIECE_BYTES, SendProtocol::Eager),
+            (EAGER_BYTES, SendProtocol::Eager),
             (usize::MAX, SendProtocol::RendezvousTogether),
         ];
         assert_eq!(one_piece, expected);
         assert_eq!(table.eager_bytes(), EAGER_BYTES);
+        let in_heap: Vec<_> = table.in_heap.iter().collect();
+        let expected = [
+            (4080, SendProtocol::Immediate),
+            (usize::MAX, SendProtocol::RendezvousTogether),
+        ];
+        assert_eq!(in_heap, expected);
         let crowded = Situation::new(4, true).crowded(true);
         let crowded = SendTable::of(SendProtocol::DEFAULT.iter().copied(), 4080, crowded);
         let listed = |ranges: &Ranges<SendProtocol, MOST_RANGES>| ranges.iter().collect::<Vec<_>>();
         assert_eq!(listed(&crowded.one_piece), listed(&crowded.ranges));
+        assert_eq!(listed(&crowded.in_heap), listed(&crowded.ranges));
         let together = protocols(&[Row::new(SendProtocol::RendezvousTogether)]);
         let line = LINE_DATA_BYTES;
         assert!(together.is_immediate(line) && !together.is_immediate(line + 1));
