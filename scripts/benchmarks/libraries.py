@@ -27,6 +27,9 @@ CROWDED = frozenset({"crowded"})
 OVERLAP = frozenset({"overlap"})
 """Benchmarks for which the settings with threads that move transfers on are worth a column."""
 
+LARGE = frozenset({"point-to-point", "collectives", "overlap"})
+"""Benchmarks for which large buffers that peers can map are worth a column."""
+
 
 @dataclass(frozen=True)
 class Library:
@@ -125,6 +128,16 @@ LIBRARIES: tuple[Library, ...] = (
         marker="bin/mpicc",
         compile=("{prefix}/bin/mpicc",),
         launch=("{prefix}/bin/mpiexec", "-n", "{ranks}"),
+        peer=False,
+    ),
+    Library(
+        name="pamir-heap",
+        title="Pamir, with large allocations from memory that peers map",
+        prefix=PAMIR_PREFIX,
+        marker="bin/mpicc",
+        compile=("{prefix}/bin/mpicc",),
+        launch=("{prefix}/bin/mpiexec", "--shared-heap", "-n", "{ranks}"),
+        only=LARGE,
         peer=False,
     ),
     Library(
