@@ -193,7 +193,8 @@ impl SendTable {
         let ranges = in_ranges(&mut plain.iter().copied().filter(anything));
         // What peers can map is copied by both ends as soon as it needs more than one packet,
         // unless rows say something else or the ranks share processors.
-        let default = rows.len() - SendProtocol::DEFAULT.len();
+        let stated = rows.strip_suffix(SendProtocol::DEFAULT);
+        let default = stated.map_or(rows.len(), <[_]>::len);
         let mapped = Row::new(SendProtocol::RendezvousTogether).from(packet_bytes + 1);
         rows.splice(default..default, (!situation.crowded).then_some(mapped));
         let in_heap = in_ranges(&mut in_force(&rows).into_iter());
