@@ -4,9 +4,9 @@ use pamir_tests::installation::compile;
 use pamir_tests::run::{Outcome, Run, mpiexec};
 
 /// Runs `absent` in a mode; the ranks tell each other through a file, which MPI knows nothing of.
-fn absent(mode: &str, settings: &[(&str, &str)]) -> Outcome {
+fn absent(test: &str, mode: &str, settings: &[(&str, &str)]) -> Outcome {
     let directory =
-        std::env::temp_dir().join(format!("pamir-{}-absent-{mode}", std::process::id()));
+        std::env::temp_dir().join(format!("pamir-{}-absent-{test}", std::process::id()));
     std::fs::create_dir_all(&directory).expect("a temporary directory");
     let mut command = mpiexec(2, &compile("absent"));
     command.arg(mode).arg(&directory);
@@ -28,18 +28,19 @@ fn assert_right(outcome: &Outcome, mode: &str) {
 
 #[test]
 fn a_send_goes_on_while_its_origin_calls_nothing() {
-    assert_right(&absent("origin", &[]), "origin");
+    assert_right(&absent("send", "origin", &[]), "origin");
 }
 
 #[test]
 fn a_receive_goes_on_while_its_target_calls_nothing() {
     // Two processors are taken for granted: with one, the target copies alone.
     if std::thread::available_parallelism().map_or(1, usize::from) > 1 {
-        assert_right(&absent("target", &[]), "target");
+        assert_right(&absent("receive", "target", &[]), "target");
     }
 }
 
 #[test]
 fn a_send_goes_on_with_an_engine_thread_too() {
-    assert_right(&absent("origin", &[("PAMIR_ENGINE", "thread")]), "origin");
+    let settings = [("PAMIR_ENGINE", "thread")];
+    assert_right(&absent("send_with_engine", "origin", &settings), "origin");
 }
