@@ -106,7 +106,7 @@ pub struct Occasions {
 }
 
 impl Occasions {
-    /// Whether it is time to look; then the next look is [`LOOK_NS`] later.
+    /// Whether it is time to look; then the next look is 20 ms later.
     pub fn is_due(&mut self, now_ns: u64) -> bool {
         let due = now_ns >= self.next_ns;
         if due {
