@@ -17,12 +17,13 @@ use std::ops::Range;
 
 use super::super::topology::Tree;
 
-/// Bits of a code: enough for six levels of any machine, and for whatever even tree fits memory.
-const BITS: u32 = u128::BITS;
+/// Bits of a code, above one that is never used, so that codes always differ from that on. Enough
+/// for any machine, and for whatever even tree fits memory.
+const BITS: u32 = 63;
 
 /// Costs between places.
 pub(super) struct PlaceCosts {
-    codes: Vec<u128>,
+    codes: Vec<u64>,
     /// By the number of common leading bits.
     costs: Vec<f64>,
     /// By place.
@@ -66,7 +67,7 @@ impl PlaceCosts {
             let width = numbers
                 .iter()
                 .max()
-                .map_or(0, |last| BITS - last.leading_zeros());
+                .map_or(0, |last| u64::BITS - last.leading_zeros());
             if width == 0 || width > free {
                 // Nothing to tell apart; or a tree far more uneven than any machine, of which
                 // this level is left out.
@@ -77,7 +78,7 @@ impl PlaceCosts {
                 .resize((BITS - free + width) as usize, tree.costs()[depth]);
             free -= width;
             for (code, number) in costs.codes.iter_mut().zip(numbers) {
-                *code |= number << free;
+                *code |= number << (free + 1);
             }
         }
         // What follows the last field is 0 in all codes: all bits are common.
@@ -88,7 +89,7 @@ impl PlaceCosts {
 
     /// The number of the container of a level that each place is in, within the one around it;
     /// containers with several places become their neighbourhoods.
-    fn enter(&mut self, tree: &Tree, depth: usize) -> Vec<u128> {
+    fn enter(&mut self, tree: &Tree, depth: usize) -> Vec<u64> {
         let places = self.codes.len();
         let container = |place: usize| tree.path(place)[depth];
         let around = |place: usize| &tree.path(place)[..depth];
@@ -115,7 +116,7 @@ impl PlaceCosts {
     /// Between two places.
     #[inline(always)]
     pub(super) fn between(&self, one: u32, other: u32) -> f64 {
-        let differing = self.codes[one as usize] ^ self.codes[other as usize];
+        let differing = (self.codes[one as usize] ^ self.codes[other as usize]) | 1;
         self.costs[differing.leading_zeros() as usize]
     }
 
