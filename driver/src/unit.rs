@@ -211,7 +211,7 @@ impl<O: Owner> MessagingUnit<O> {
         }
     }
 
-    /// How its injection FIFOs are set up, all of them alike.
+    /// How its injection FIFOs are set up, all of them alike but while one is too full to shrink.
     pub fn injection(&self) -> Configuration {
         self.targets[self.rank].fifo.borrow().configuration()
     }
@@ -585,6 +585,7 @@ mod replenish;
 mod rest;
 mod rotation;
 mod transfer;
+mod window;
 pub use error::UnitError;
 pub use line::LINE_DATA_BYTES;
 pub use rest::Doorbell;

@@ -23,7 +23,8 @@ algorithms! {
     /// Posts on a board, which all copy.
     Posted = posted, Board;
     => &[
-        Row::new(Algorithm::Posted),
+        Row::new(Algorithm::Posted).crowded(),
+        Row::new(Algorithm::Posted).up_to(4 << 10),
         Row::new(Algorithm::RecursiveDoubling).up_to(64 << 10),
         Row::new(Algorithm::Bruck).up_to(64 << 10),
         Row::new(Algorithm::Ring),
