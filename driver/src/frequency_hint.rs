@@ -91,6 +91,10 @@ impl Clamps for KernelClamps {
     }
 
     fn may_return(&self) -> bool {
+        // A kernel without clamps refuses what changes nothing, too: no thread is needed to know.
+        if !self.read().is_some_and(|usual| self.write(usual)) {
+            return false;
+        }
         let trial = || {
             let usual = Self.read();
             usual.is_some_and(|usual| Self.write(LOW) && Self.write(usual))
