@@ -7,6 +7,7 @@
 //! byte  0 buffer     8 bytes     16 injected   24 metadata
 //!      32 remote    40 cookie    48 target     52 counter  54 auxiliary
 //!      56 operation 57 source    58 kind       59 continuation  60 notify    61 local
+//!      62 packet exponent
 //! ```
 //!
 //! The fields are those of a DMA unit's data descriptor: buffer address and size,
@@ -69,6 +70,9 @@ pub struct Descriptor {
     pub notify: u8,
     /// The transfer stays in this unit: a replenish descriptor, for the FIFO towards `target`.
     pub local: bool,
+    /// Two to this power is the most data in a packet, in bytes, where the unit would take more;
+    /// 0 leaves it to the unit.
+    pub packet_exponent: u8,
 }
 
 const _: () = assert!(size_of::<Descriptor>() == 64 && align_of::<Descriptor>() == 64);
@@ -98,6 +102,7 @@ impl Descriptor {
             continuation: kind,
             notify: 0,
             local: false,
+            packet_exponent: 0,
         }
     }
 

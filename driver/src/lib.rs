@@ -21,6 +21,8 @@ pub mod binding;
 #[cfg(not(loom))]
 pub mod board_table;
 #[cfg(not(loom))]
+pub mod cache_portion;
+#[cfg(not(loom))]
 pub mod client_table;
 #[cfg(not(loom))]
 pub mod clock;
@@ -30,6 +32,8 @@ pub mod counter;
 pub mod descriptor;
 #[cfg(not(loom))]
 pub mod engine_thread;
+#[cfg(not(loom))]
+pub mod frequency_hint;
 #[cfg(not(loom))]
 pub mod injection;
 #[cfg(not(loom))]

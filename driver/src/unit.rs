@@ -202,7 +202,16 @@ impl<O: Owner> MessagingUnit<O> {
         }
     }
 
-    /// How its injection FIFOs are set up, all of them alike.
+    /// Data in each packet of a descriptor, but the last.
+    fn packet_bytes_of(&self, descriptor: &Descriptor) -> usize {
+        let most = self.packet_bytes_for(descriptor.bytes);
+        match descriptor.packet_exponent {
+            0 => most,
+            exponent => most.min(1 << exponent),
+        }
+    }
+
+    /// How its injection FIFOs are set up, all of them alike but while one is too full to shrink.
     pub fn injection(&self) -> Configuration {
         self.targets[self.rank].fifo.borrow().configuration()
     }
@@ -353,8 +362,8 @@ impl<O: Owner> MessagingUnit<O> {
         to: &Target,
         descriptor: &mut Descriptor,
     ) -> Result<bool, UnitError> {
-        let several = descriptor.bytes > self.packet_bytes as u64;
-        let packet_bytes = self.packet_bytes_for(descriptor.bytes);
+        let packet_bytes = self.packet_bytes_of(descriptor);
+        let several = descriptor.bytes > packet_bytes as u64;
         loop {
             let first = descriptor.injected == 0;
             let header_bytes = match (first, several) {
@@ -582,6 +591,7 @@ mod replenish;
 mod rest;
 mod rotation;
 mod transfer;
+mod window;
 pub use error::UnitError;
 pub use line::LINE_DATA_BYTES;
 pub use rest::Doorbell;

@@ -1,12 +1,29 @@
-"""balance: work that follows the ranks' speed, beside a static division and the ideal one."""
+"""balance: work that follows the ranks' speed, beside a static division and the ideal one.
+
+Four programs in one (`tests/benchmarks/balance.c`), each divided evenly for good ("static"), and
+anew after each cycle ("balanced"). A row's metric begins with the program.
+"""
 
 from __future__ import annotations
 
-from .benchmark import Benchmark, Job, Options, sampled
+from collections.abc import Callable
+
+from .benchmark import Benchmark, Job, Options, Sample, sampled
+from .figures import Row
+from .libraries import Library
 
 KINDS = ("even", "stencil", "mandelbrot", "particles")
 RANKS, QUICK_RANKS = (2, 4, 8), (2, 4)
 CYCLES, QUICK_CYCLES = "120", "60"
+
+
+def _named(kind: str, run: Callable[[Library], list[Sample]]) -> Callable[[Library], list[Sample]]:
+    """The same samples, with the program in their names."""
+
+    def run_with(library: Library) -> list[Sample]:
+        return [Sample(f"{kind}_{sample.metric}", sample.bytes, sample.unit, sample.value) for sample in run(library)]
+
+    return run_with
 
 
 def _jobs(options: Options) -> list[Job]:
@@ -15,11 +32,39 @@ def _jobs(options: Options) -> list[Job]:
         Job(
             title=kind,
             ranks=ranks,
-            run=sampled("balance", [kind, cycles], ranks, options, pinned=ranks <= len(options.cpus), link=("-lm",)),
+            run=_named(
+                kind,
+                sampled("balance", [kind, cycles], ranks, options, pinned=ranks <= len(options.cpus), link=("-lm",)),
+            ),
         )
         for ranks in options.ranks or (QUICK_RANKS if options.quick else RANKS)
         for kind in KINDS
     ]
+
+
+def _conclusions(rows: list[Row], own: list[str], _peers: list[str]) -> list[str]:
+    """A line for each program and number of ranks."""
+    if not own:
+        return []
+    found = {(row.key.metric, row.key.ranks): row.figures[own[0]].median for row in rows if own[0] in row.figures}
+    lines = []
+    for kind in KINDS:
+        for ranks in sorted({row.key.ranks for row in rows}):
+
+            def value(metric: str) -> float | None:
+                return found.get((f"{kind}_{metric}", ranks))  # noqa: B023 (called at once)
+
+            names = ("balanced_of_ideal", "static_of_ideal", "balanced_balance", "static_balance", "balanced_cycle", "static_cycle")
+            values = [value(name) for name in names]
+            if any(one is None for one in values):
+                continue
+            ideal, fixed_ideal, balance, fixed_balance, cycle, fixed_cycle = values
+            lines.append(
+                f"{kind}, {ranks} ranks: {ideal:.0f} % of the ideal speed (static {fixed_ideal:.0f}), "
+                f"load balance {balance / 100:.3f} (static {fixed_balance / 100:.3f}), "
+                f"cycle by the wall {cycle:.0f} us (static {fixed_cycle:.0f})"
+            )
+    return lines
 
 
 BENCHMARK = Benchmark(
@@ -39,4 +84,5 @@ BENCHMARK = Benchmark(
         "set-up operations' time, the part while others still computed",
     ),
     own_only=True,
+    conclusions=_conclusions,
 )

@@ -2,10 +2,13 @@
 
 Ranks of `uneven` have 3, 1, 1 and 1 parts of work on two cores. Dealt out in turn, one core has twice
 as much as the other; the ideal seats leave each core three parts. `--balance` has to find them:
-`settled` is a cycle of the second half of the run.
+`settled` is a cycle of the second half of the run, and `even_after` the first cycle from whose end
+on the cores' load balance was at least 0.95. Nothing to balance (1, 1, 1, 1) is run with and without.
 
 Then two ranks of 2 and 1 parts: a quarter of both cores is idle, and a second program that counts
 its processor time gets it (`--fill-idle`): `idle_share` is how much of that time it ran.
+
+Last a barrier of two ranks that announces itself to all ranks, and one that does not.
 
 No other library takes part: what is measured are options of Pamir's launcher.
 """
@@ -15,24 +18,31 @@ from __future__ import annotations
 import shlex
 import sys
 import tempfile
+from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
-from .benchmark import Benchmark, Job, Options, Sample, samples_in
+from .benchmark import Benchmark, Job, Options, Sample, cpu_environment, samples_in
 from .compilation import program
+from .figures import Row
 from .libraries import Library
 from .processes import CommandFailed, Finished, run
 
 CYCLES, QUICK_CYCLES = 40, 20
 # Millions of steps of one part: some 20 ms.
 PART = "15"
-# Counts its own processor time, for as long as it may run, in a file.
+UNEVEN, EVEN, TWO = "3,1,1,1", "1,1,1,1", "2,1"
+ENOUGH = 0.95
+# Counts its own processor time, for as long as it may run, in a file that is always whole: it is
+# stopped and killed at any moment.
 SECOND = (
-    "import sys, time\n"
+    "import os, sys, time\n"
     "while True:\n"
     "    for _ in range(50000): pass\n"
-    "    with open(sys.argv[1], 'w') as file: file.write(str(time.process_time()))\n"
+    "    with open(sys.argv[1] + '.new', 'w') as file: file.write(str(time.process_time()))\n"
+    "    os.replace(sys.argv[1] + '.new', sys.argv[1])\n"
 )
-SEATS = {"in turn": (0, 1, 0, 1), "ideal seats": (0, 1, 1, 1)}
+SEATS = {"in_turn": (0, 1, 0, 1), "ideal_seats": (0, 1, 1, 1)}
 
 
 def _cycles(options: Options) -> int:
@@ -54,7 +64,35 @@ def _seated(library: Library, options: Options, seats: tuple[int, ...]) -> list[
         lines = [f"{rank} {options.cpus[seat]}" for rank, seat in enumerate(seats)]
         mapping.write_text("\n".join(["# pamir mapping 1", *lines, ""]))
         more = ["--map-by", f"file:{mapping}"]
-        return samples_in(_uneven(library, options, len(seats), more, "3,1,1,1"))
+        return samples_in(_uneven(library, options, len(seats), more, UNEVEN))
+
+
+def _balances(record: Path) -> list[float]:
+    """The cores' load balance of each recorded cycle."""
+    cores: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for line in record.read_text().splitlines():
+        words = line.split()
+        if words[:1] == ["call"]:
+            # One that roams is a core by itself.
+            place = words[3] if words[3] != "-" else f"rank {words[2]}"
+            cores[int(words[1])][place] += int(words[6])
+    balances = []
+    for cycle in sorted(cores):
+        # With both cores: one may have had nothing to do.
+        times = [*cores[cycle].values(), 0][:2]
+        balances.append(sum(times) / len(times) / max(*times, 1))
+    return balances
+
+
+def _balanced(library: Library, options: Options, work: str) -> list[Sample]:
+    with tempfile.TemporaryDirectory() as folder:
+        record = Path(folder) / "cycles"
+        more = ["--balance", "--balance-record", str(record)]
+        samples = samples_in(_uneven(library, options, 4, more, work))
+        balances = _balances(record)
+    even = [balance >= ENOUGH for balance in balances]
+    after = next((cycle for cycle in range(len(even)) if all(even[cycle:])), len(even))
+    return [*samples, Sample("even_after", 0, "cycles", float(after))]
 
 
 def _filled(library: Library, options: Options) -> list[Sample]:
@@ -62,7 +100,7 @@ def _filled(library: Library, options: Options) -> list[Sample]:
     with tempfile.TemporaryDirectory() as folder:
         counted = Path(folder) / "seconds"
         second = shlex.join([sys.executable, "-c", SECOND, str(counted)])
-        samples = samples_in(_uneven(library, options, 2, ["--fill-idle", f"exec {second}"], "2,1"))
+        samples = samples_in(_uneven(library, options, 2, ["--fill-idle", f"exec {second}"], TWO))
         try:
             seconds = float(counted.read_text())
         except (OSError, ValueError) as error:
@@ -73,32 +111,69 @@ def _filled(library: Library, options: Options) -> list[Sample]:
     return [*samples, Sample("idle_share", 0, "%", 100.0 * seconds * 1e3 / idle_ms)]
 
 
+def _barrier(library: Library, options: Options, announced: str) -> list[Sample]:
+    command = library.command(2, options.cpus, [str(program("collectives", library)), "barrier", "8", options.repetitions, options.milliseconds])
+    settings = library.settings(2, options.cpus) | cpu_environment(options.cpus) | {"PAMIR_BALANCE": announced}
+    return samples_in(run(command, seconds=options.seconds, environment=settings))
+
+
 def _jobs(options: Options) -> list[Job]:
-    def seated(seats: tuple[int, ...]):
+    def seated(seats: tuple[int, ...]) -> Callable[[Library], list[Sample]]:
         return lambda library: _seated(library, options, seats)
 
-    def balanced(library: Library) -> list[Sample]:
-        return samples_in(_uneven(library, options, 4, ["--balance"], "3,1,1,1"))
+    work: dict[str, tuple[int, Callable[[Library], list[Sample]]]] = {
+        **{name: (4, seated(seats)) for name, seats in SEATS.items()},
+        "balance": (4, lambda library: _balanced(library, options, UNEVEN)),
+        "even": (4, lambda library: samples_in(_uneven(library, options, 4, [], EVEN))),
+        "even_balance": (4, lambda library: _balanced(library, options, EVEN)),
+        "alone": (2, lambda library: samples_in(_uneven(library, options, 2, [], TWO))),
+        "filled": (2, lambda library: _filled(library, options)),
+        "silent": (2, lambda library: _barrier(library, options, "off")),
+        "announced": (2, lambda library: _barrier(library, options, "barrier")),
+    }
 
-    def alone(library: Library) -> list[Sample]:
-        return samples_in(_uneven(library, options, 2, [], "2,1"))
+    def named(name: str, run_with: Callable[[Library], list[Sample]]) -> Callable[[Library], list[Sample]]:
+        return lambda library: [
+            Sample(f"{name}_{sample.metric}", sample.bytes, sample.unit, sample.value) for sample in run_with(library)
+        ]
 
-    def filled(library: Library) -> list[Sample]:
-        return _filled(library, options)
+    return [Job(name, ranks, named(name, run_with)) for name, (ranks, run_with) in work.items()]
 
-    jobs = [Job(title, 4, seated(seats)) for title, seats in SEATS.items()]
-    return [*jobs, Job("balance", 4, balanced), Job("alone", 2, alone), Job("filled", 2, filled)]
+
+def _conclusions(rows: list[Row], own: list[str], _peers: list[str]) -> list[str]:
+    """The figures that matter, beside what they are to be compared with."""
+    found = {row.key.metric: row.figures[own[0]].median for row in rows if own and own[0] in row.figures}
+    lines = []
+    if {"in_turn_settled", "ideal_seats_settled", "balance_settled", "balance_even_after"} <= found.keys():
+        ideal, balanced = found["ideal_seats_settled"], found["balance_settled"]
+        lines.append(
+            f"--balance: {100 * ideal / balanced:.1f} % of the speed of ideal seats (in turn "
+            f"{100 * ideal / found['in_turn_settled']:.1f} %), load balance {ENOUGH} after "
+            f"{found['balance_even_after']:.0f} cycles"
+        )
+    if {"even_cycle", "even_balance_cycle"} <= found.keys():
+        lines.append(f"nothing to balance: --balance costs {100 * (found['even_balance_cycle'] / found['even_cycle'] - 1):+.2f} %")
+    if {"alone_cycle", "filled_cycle", "filled_idle_share"} <= found.keys():
+        lines.append(
+            f"--fill-idle: {found['filled_idle_share']:.1f} % of the idle time, at "
+            f"{100 * (found['filled_cycle'] / found['alone_cycle'] - 1):+.2f} % to the ranks"
+        )
+    if {"silent_barrier", "announced_barrier"} <= found.keys():
+        lines.append(f"announcing a barrier of two ranks: {found['announced_barrier'] - found['silent_barrier']:+.3f} us")
+    return lines
 
 
 BENCHMARK = Benchmark(
     name="idle",
     summary="uneven ranks on two cores, seated in turn, ideally, and by --balance; a second program in "
-    "the time that one of two ranks waits, --fill-idle (Pamir alone)",
+    "the time that one of two ranks waits, --fill-idle; a barrier that announces itself (Pamir alone)",
     jobs=_jobs,
-    sources=("uneven",),
+    sources=("uneven", "collectives"),
     notes=(
         "settled: a cycle of the second half of the run; processor: of all ranks in a cycle",
+        "even_after: the cycle from whose end on the cores' load balance is 0.95 or more",
         "idle_share: how much of the time that a core was idle the second program ran",
     ),
     own_only=True,
+    conclusions=_conclusions,
 )

@@ -28,6 +28,7 @@ BENCHMARK = Benchmark(
     notes=(
         "_pure: from the call to the end of its wait, with nothing between",
         "_overlap: the part of it that is gone when a computation as long as it lies between",
+        "_overlap2: the same for a computation that is twice as long",
         "send, receive: one rank computes, the other waits; allreduce, alltoall: both compute, so that "
         "who moves the data takes the time from a computation",
     ),

@@ -1,6 +1,6 @@
 """placement: how near the searches for mappings come to the best known costs of QAPLIB.
 
-    scripts/bench placement [--seconds S] [--instances LIST] [--algorithms LIST] [--csv FILE]
+    scripts/bench placement [--seconds S] [--instances LIST] [--algorithms LIST] [--csv FILE] [--check]
     scripts/bench placement --sparse [--graphs LIST] [--ranks LIST] [--mappers LIST] [--csv FILE]
     scripts/bench placement --runs [--rounds N] [--repeat N]
 
@@ -8,7 +8,8 @@ The instances and their best known costs come from Debian's package r-cran-qap, 
 unpacked below target/bench (or are read from --qaplib DIR). Each search runs on one processor until
 the best known cost is reached or its time is over; the time is the processor's, so that others on the
 machine do not count. The first algorithm gets all of it, the others get as much as the first took (at
-least a second). A solution's file states a cost and a
+least a second). With --check it fails unless the first reaches the best known cost of each instance;
+scripts/test does this with the small ones. A solution's file states a cost and a
 permutation; the statement is believed where the permutation has that cost in either orientation.
 """
 
@@ -99,7 +100,7 @@ def _best_known(name: str, problem: Path) -> int:
     return stated
 
 
-def _fetch() -> Path:
+def fetch() -> Path:
     """The folder with the instances, fetched and unpacked if it is not there."""
     found = sorted(FOLDER.rglob("nug12.dat"))
     if not found:
@@ -159,19 +160,22 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cpu", type=int, help="the processor to bind searches to (default: any)")
     parser.add_argument("--qaplib", type=Path, metavar="DIR", help="a folder with .dat and .sln files")
     parser.add_argument("--pamir", type=Path, default=ROOT / "target" / "pamir" / "bin" / "pamir", help="the command (default: target/pamir/bin/pamir)")
+    parser.add_argument("--check", action="store_true", help="fail unless the first algorithm reaches every best known cost")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write the figures")
     sparse_placement.add_options(parser)
     placed_runs.add_options(parser)
     return parser
 
 
-def _measure(options: argparse.Namespace) -> None:
+def _measure(options: argparse.Namespace) -> bool:
+    """Whether what --check asks for holds."""
     if not options.pamir.is_file():
         raise NotMeasured(f"{options.pamir} is missing: scripts/install --prefix target/pamir, or --pamir FILE")
     if options.sparse or options.runs:
-        return (sparse_placement if options.sparse else placed_runs).measure(options)
+        (sparse_placement if options.sparse else placed_runs).measure(options)
+        return True
     names = [name for name in (options.instances or (SMALL if options.quick else "")).split(",") if name]
-    instances = _instances(options.qaplib or _fetch(), names)
+    instances = _instances(options.qaplib or fetch(), names)
     seconds = min(options.seconds, 5) if options.quick else options.seconds
     algorithms = options.algorithms.split(",")
     results: dict[str, dict[str, Outcome]] = {instance.name: {} for instance in instances}
@@ -195,14 +199,20 @@ def _measure(options: argparse.Namespace) -> None:
             options.csv.write_text("\n".join(lines) + "\n")
     for algorithm in algorithms:
         print(_summary(algorithm, results, instances))
+    if not options.check:
+        return True
+    first = [results[instance.name].get(algorithms[0]) for instance in instances]
+    reached = sum(outcome is not None and outcome.gap(instance) <= 0 for outcome, instance in zip(first, instances, strict=True))
+    print(f"{reached} passed, {len(instances) - reached} failed")
+    return reached == len(instances)
 
 
 def main(arguments: list[str]) -> int:
     """Runs scripts/bench placement; returns its exit code."""
     options = _parser().parse_args(arguments)
     try:
-        _measure(options)
+        holds = _measure(options)
     except (NotMeasured, placed_runs.Failed, sparse_placement.NotThere) as error:
         print(f"scripts/bench placement: {error}", file=sys.stderr)
         return 1
-    return 0
+    return 0 if holds else 1

@@ -4,7 +4,8 @@ Steps, in order: formatting, lints, documentation, layering, the documents' mech
 and the tests that prove them (what is open is no failure), an installation, the Rust tests (those
 of tests/ run whole programs and faults on the installation), the loom models of the shared-memory
 protocols, the compiler wrappers, pkg-config and CMake, the examples, the C programs of
-tests/conformance, the list of MPI functions. Output of a step goes to target/test/STEP.log; when
+tests/conformance, the list of MPI functions, the search for mappings on small problems of QAPLIB
+(skipped where these cannot be fetched). Output of a step goes to target/test/STEP.log; when
 the step fails, what failed and the end of it are shown.
 """
 
@@ -19,6 +20,10 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from benchmarks import placement  # noqa: E402  (the path must be set first)
+
 LOGS = ROOT / "target" / "test"
 SUITE = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed;", re.MULTILINE)
 SUMMARY = re.compile(r"(\d+) passed, (\d+) failed")
@@ -258,6 +263,16 @@ def conformance(runner):
     return [(["tests/conformance/run", "--prefix", runner.prefix, *quick], {})]
 
 
+def placement_problems(runner):
+    try:
+        placement.fetch()
+    except placement.NotMeasured as error:
+        return str(error)
+    command = runner.prefix / "bin" / "pamir"
+    return [(["scripts/bench", "placement", "--quick", "--check", "--algorithms", "memetic",
+              "--pamir", command], {})]
+
+
 def coverage(runner):
     if not (ROOT / "scripts" / "mpi-coverage").exists():
         return "there is no scripts/mpi-coverage"
@@ -281,6 +296,7 @@ STEPS = [
     Step("examples", "examples", examples),
     Step("conformance", "C programs (tests/conformance)", conformance),
     Step("coverage", "list of MPI functions", coverage),
+    Step("placement", "small problems of QAPLIB", placement_problems, quick=False),
 ]
 
 

@@ -1,6 +1,6 @@
 /* How much of a nonblocking operation's time is hidden behind computation that calls nothing.
  *
- *     overlap TEST [SIZES] [REPETITIONS] [PERCENT]
+ *     overlap TEST [SIZES] [REPETITIONS]
  *
  * TEST is one of
  *   send        rank 0 starts a send and computes; rank 1 waits in MPI_Recv
@@ -11,10 +11,12 @@
  *   TEST_pure      from start to end of the wait, with nothing between          [us]
  *   TEST_overlap   of that time, the part that is gone when a computation of the same length
  *                  is put between start and wait                                 [%]
+ *   TEST_overlap2  the same for a computation of twice that length               [%]
  *
  * As OSU's overlap tests do it: 100 * (1 - (whole - computation) / pure), not below 0. The
- * computation is PERCENT of the pure time long (100 unless told otherwise), as a number of
- * steps that was timed alone before.
+ * computation is a number of steps that was timed alone before. Where both ends copy, each half,
+ * the end that waits needs about twice the pure time to copy all of it, so that a computation of
+ * the pure time's length cannot hide all, while one of twice that length can.
  */
 #include "measure.h"
 
@@ -150,24 +152,36 @@ static double hidden(double pure, double lost)
     return percent < 0 ? 0 : percent > 100 ? 100 : percent;
 }
 
-static void measured(const struct test *test, int repetitions, double part)
+static void tell(const struct test *test, const char *what, const char *unit, double value)
 {
     char name[64];
-    double pure = typical(test, 0, repetitions);
-    long steps = (long)(pure * part * steps_per_us());
+    if (rank != 0)
+        return;
+    snprintf(name, sizeof name, "%s_%s", test->name, what);
+    sample(name, bytes, unit, value);
+}
+
+/* What is hidden behind a computation that is `length` times as long as the pure time, of
+ * which this rank has seen `mine`, and those who compute `pure`. */
+static double overlap(const struct test *test, int repetitions, double mine, double pure,
+                      double length)
+{
+    long steps = (long)(mine * length * steps_per_us());
     double begin = now_ns();
     compute(steps);
     double computation = (now_ns() - begin) / 1e3;
     double whole = typical(test, steps, repetitions);
     /* Exact for one that computes; of two, what the slower one has lost. */
-    double lost = of_those_who_compute(test, whole - computation);
-    pure = of_those_who_compute(test, pure);
-    if (rank != 0)
-        return;
-    snprintf(name, sizeof name, "%s_pure", test->name);
-    sample(name, bytes, "us", pure);
-    snprintf(name, sizeof name, "%s_overlap", test->name);
-    sample(name, bytes, "%", hidden(pure, lost));
+    return hidden(pure, of_those_who_compute(test, whole - computation));
+}
+
+static void measured(const struct test *test, int repetitions)
+{
+    double mine = typical(test, 0, repetitions);
+    double pure = of_those_who_compute(test, mine);
+    tell(test, "pure", "us", pure);
+    tell(test, "overlap", "%", overlap(test, repetitions, mine, pure, 1));
+    tell(test, "overlap2", "%", overlap(test, repetitions, mine, pure, 2));
 }
 
 int main(int argc, char **argv)
@@ -176,7 +190,6 @@ int main(int argc, char **argv)
     const char *wanted = argc > 1 ? argv[1] : "";
     int count = sizes_from(argc > 2 ? argv[2] : "65536,262144,1048576", MEASURE_LARGEST_BYTES, sizes, MOST_SIZES);
     int repetitions = argc > 3 ? atoi(argv[3]) : 25;
-    double part = (argc > 4 ? atof(argv[4]) : 100) / 100;
     int ranks;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -187,7 +200,7 @@ int main(int argc, char **argv)
             test = &tests[i];
     if (!test || ranks != 2 || repetitions < 1 || repetitions > MOST_REPETITIONS) {
         if (rank == 0)
-            fprintf(stderr, "usage: mpiexec -n 2 overlap send|receive|allreduce|alltoall [SIZES] [REPETITIONS] [PERCENT]\n");
+            fprintf(stderr, "usage: mpiexec -n 2 overlap send|receive|allreduce|alltoall [SIZES] [REPETITIONS]\n");
         MPI_Finalize();
         return 2;
     }
@@ -197,7 +210,7 @@ int main(int argc, char **argv)
         outgoing = touched(2 * bytes);
         incoming = touched(2 * bytes);
         for (int round = 0; round < 5; round++)
-            measured(test, repetitions, part);
+            measured(test, repetitions);
         free(outgoing);
         free(incoming);
     }

@@ -1,16 +1,20 @@
 /* Tasks whose data stays: every part is done once in each cycle, and slow ranks get smaller parts.
  *
- *   leveled PERIOD [request]
+ *   leveled PERIOD [request | nice | processor]
  *
  * The last rank takes many times as long as the others. With PERIOD 0 nothing is levelled unless a
- * rank requests it. Rank 0 prints whether the slow rank has a smaller share of the work in the end.
+ * rank requests it, or has an occasion: rank 0 gets another priority, or keeps to one processor
+ * less than before. Rank 0 prints whether the slow rank has a smaller share of the work in the end.
  */
+#define _GNU_SOURCE
 #include <pamir.h>
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 enum { ITEMS = 2520, CYCLES = 8 };
@@ -29,6 +33,30 @@ static void work(long long part, long long parts, void *argument)
     pthread_mutex_unlock(&lock);
 }
 
+/* Rank 0 may run on one processor less. */
+static void leave_a_processor(void)
+{
+    cpu_set_t allowed;
+    sched_getaffinity(0, sizeof allowed, &allowed);
+    for (int unit = 0; unit < CPU_SETSIZE; unit++)
+        if (CPU_ISSET(unit, &allowed)) {
+            CPU_CLR(unit, &allowed);
+            break;
+        }
+    if (sched_setaffinity(0, sizeof allowed, &allowed) != 0)
+        perror("sched_setaffinity");
+}
+
+static void cause(const char *occasion, pamir_tasks *tasks)
+{
+    if (strcmp(occasion, "request") == 0)
+        pamir_tasks_request(tasks);
+    else if (strcmp(occasion, "nice") == 0)
+        setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 1);
+    else if (strcmp(occasion, "processor") == 0)
+        leave_a_processor();
+}
+
 int main(int argc, char **argv)
 {
     int rank, size, one = 1, changed, all[ITEMS];
@@ -40,8 +68,8 @@ int main(int argc, char **argv)
     slow = rank == size - 1;
     pamir_tasks_create(MPI_COMM_WORLD, NULL, atoi(argv[1]), &tasks);
     for (int cycle = 0; cycle < CYCLES; cycle++) {
-        if (argc > 2 && strcmp(argv[2], "request") == 0 && rank == 0 && cycle == 2)
-            pamir_tasks_request(tasks);
+        if (argc > 2 && rank == 0 && cycle == 2)
+            cause(argv[2], tasks);
         pamir_tasks_run(tasks, work, &one, &changed);
     }
     MPI_Allreduce(done, all, ITEMS, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use pamir_tests::installation::compile;
+use pamir_tests::installation::{self, compile};
 use pamir_tests::run::{Run, mpiexec};
 
 fn announced(ranks: usize, how: &str, variable: Option<&str>) -> String {
@@ -122,8 +122,97 @@ fn tasks_of_slow_ranks_become_smaller_and_every_part_is_done_once() {
         (2, &["0", "request"], "smaller"),
     ] {
         let mut command = mpiexec(ranks, &compile("leveled"));
-        command.args(arguments);
+        command
+            .args(arguments)
+            .env("PAMIR_BALANCE_OCCASIONS", "off");
         let expected = format!("leveled {ranks} {share}\n");
         assert_eq!(Run::whole(command).success(), expected, "{arguments:?}");
+    }
+}
+
+#[test]
+fn another_priority_or_processor_levels_tasks_that_nobody_asked_to_level() {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    for occasion in ["nice", "processor"] {
+        if occasion == "processor" && processors == 1 {
+            continue;
+        }
+        for (switch, share) in [(None, "smaller"), (Some("off"), "equal")] {
+            // Ranks that are bound to a core have no processor to leave.
+            let mut command = Command::new(installation::command("mpiexec"));
+            command.args(["-n", "2", "--bind-to", "none"]);
+            command.arg(compile("leveled")).args(["0", occasion]);
+            command.env_remove("PAMIR_BALANCE_OCCASIONS");
+            if let Some(switch) = switch {
+                command.env("PAMIR_BALANCE_OCCASIONS", switch);
+            }
+            let expected = format!("leveled 2 {share}\n");
+            assert_eq!(
+                Run::whole(command).success(),
+                expected,
+                "{occasion} {switch:?}"
+            );
+        }
+    }
+}
+
+/// A directory with the files that resctrl has; the last rank leaves its group there.
+fn resctrl() -> std::path::PathBuf {
+    let root = format!("pamir-tests-resctrl-{}", std::process::id());
+    let root = std::env::temp_dir().join(root);
+    std::fs::create_dir_all(root.join("info/L3")).expect("a directory");
+    std::fs::write(root.join("info/L3/min_cbm_bits"), "1\n").expect("a file");
+    std::fs::write(root.join("schemata"), "L3:0=fff\n").expect("a file");
+    root
+}
+
+#[test]
+fn set_up_operations_change_windows_and_cache() {
+    let root = resctrl();
+    let mut command = mpiexec(2, &compile("resources"));
+    command
+        .arg("static clock=monotonic")
+        .env("PAMIR_RESCTRL", &root);
+    let outcome = Run::whole(command);
+    let groups = std::fs::read_dir(&root).expect("it is there").flatten();
+    let groups = groups.filter(|entry| entry.file_name().to_string_lossy().starts_with("pamir-"));
+    let masks: Vec<String> = groups
+        .map(|group| {
+            std::fs::read_to_string(group.path().join("schemata")).expect("a group has it")
+        })
+        .collect();
+    std::fs::remove_dir_all(&root).expect("it is there");
+    let expected = "first: 512 slots, cache 12/12: the whole\n\
+                    last: 16 slots, cache 6/12: 6 of 12 ways\n\
+                    after: 64 slots, cache 0/0: switched off, by PAMIR_RESCTRL or by the policy\n";
+    assert_eq!(outcome.success(), expected);
+    assert_eq!(masks, ["L3:0=3f\n"]);
+}
+
+#[test]
+fn set_up_operations_change_what_the_policy_names_and_what_the_machine_has() {
+    let run = |policy: &str, place: &str| {
+        let mut command = mpiexec(2, &compile("resources"));
+        command.arg(policy).env("PAMIR_RESCTRL", place);
+        let outcome = Run::whole(command);
+        let lines = outcome.success().lines().take(2);
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let still = run("static set-up=memory clock=monotonic", "/nowhere");
+    let off = "64 slots, cache 0/0: switched off, by PAMIR_RESCTRL or by the policy";
+    assert_eq!(still, [format!("first: {off}"), format!("last: {off}")]);
+    let absent = run("static clock=monotonic", "/nowhere");
+    assert!(
+        absent[1].starts_with("last: 16 slots, cache 0/0: no resctrl"),
+        "{absent:?}"
+    );
+}
+
+#[test]
+fn housekeeping_runs_where_a_rank_waits_for_long() {
+    for how in ["cycle", "tasks", "sync", "barrier"] {
+        let mut command = mpiexec(2, &compile("housekeeping"));
+        command.arg(how).env("PAMIR_BALANCE", "barrier");
+        assert_eq!(Run::whole(command).success(), format!("{how} kept\n"));
     }
 }

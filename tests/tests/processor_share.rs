@@ -76,6 +76,65 @@ fn the_heavy_rank_gets_a_core_of_its_own_within_a_few_cycles() {
     );
 }
 
+/// Four ranks that compute, two to a core; those of the first core end long before the others.
+#[test]
+fn the_core_of_ranks_that_have_ended_is_given_to_the_others() {
+    let Some(processors) = two_processors() else {
+        return;
+    };
+    let script = "i=0; n=3000000; case $PAMIR_RANK in 0|2) n=150000;; esac; \
+                  while [ $i -lt $n ]; do i=$((i+1)); done";
+    let mut run = Command::new("taskset");
+    run.args(["-c", &processors]).arg(command("mpiexec"));
+    run.args([
+        "-n",
+        "4",
+        "--balance",
+        "--balance-report",
+        "sh",
+        "-c",
+        script,
+    ]);
+    let outcome = Run::whole(run);
+    outcome.success();
+    let ended = |rank: usize| format!("rank {rank} has ended");
+    assert!(
+        outcome.errors.contains(&ended(0)) && outcome.errors.contains(&ended(2)),
+        "{outcome:?}"
+    );
+    // Whether at once or after the next window: one of those two goes.
+    let moved = |rank: usize| format!("rank {rank} goes from processor");
+    assert!(
+        outcome.errors.contains(&moved(1)) || outcome.errors.contains(&moved(3)),
+        "{outcome:?}"
+    );
+}
+
+#[test]
+fn a_priority_that_somebody_sets_is_an_occasion() {
+    let Some(processors) = two_processors() else {
+        return;
+    };
+    let script = "sleep 0.5; [ $PAMIR_RANK = 1 ] && renice -n 3 -p $$ >/dev/null; sleep 1";
+    let mut run = Command::new("taskset");
+    run.args(["-c", &processors]).arg(command("mpiexec"));
+    run.args([
+        "-n",
+        "2",
+        "--balance",
+        "--balance-report",
+        "sh",
+        "-c",
+        script,
+    ]);
+    let outcome = Run::whole(run);
+    outcome.success();
+    assert!(
+        outcome.errors.contains("rank 1 has another priority"),
+        "{outcome:?}"
+    );
+}
+
 #[test]
 fn a_recorded_run_is_reported_and_replayed() {
     let Some(processors) = two_processors() else {

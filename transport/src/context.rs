@@ -420,6 +420,16 @@ impl Context {
         }
     }
 
+    /// How many slots its injection FIFOs have.
+    pub fn injection_slots(&self) -> usize {
+        self.unit.injection().slots()
+    }
+
+    /// Gives its injection FIFOs so many slots; how many bytes of memory that made or gave back.
+    pub fn resize_injection(&self, slots: usize) -> usize {
+        self.unit.resize_injection(slots)
+    }
+
     /// What the driver has done for this context, on standard error, if `PAMIR_DRIVER_REPORT` asks
     /// for it.
     pub fn print_driver_report(&self) {

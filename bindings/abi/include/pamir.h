@@ -65,8 +65,12 @@ typedef struct pamir_partition_object pamir_partition;
  *               shares=even         or rank-order, or relative-time (default)
  *               givers=N            so many of the slowest give in a cycle
  *               threshold=SHARE     the least difference, of the slowest's time (0.01)
- *               least-ns=NS moving-ns=NS cycles=N   the least difference; what moving costs, and
- *                                   within how many cycles that must be won back
+ *               least-ns=NS moving-ns=NS cycles=N   the least difference; what moving costs (no less
+ *                                   than it took lately), and within how many cycles that must be
+ *                                   won back (10)
+ *               set-up=memory,windows,cache   what the library's set-up operations change (all;
+ *                                   or none): memory beside the range, slots of the injection
+ *                                   FIFOs, ways of the last-level cache through resctrl
  *               clock=monotonic     how long a rank was busy; or processor, its processor time;
  *                                   or auto (default): processor where ranks share processors */
 int pamir_partition_create(MPI_Comm comm, long long items, const long long weights[],
@@ -97,8 +101,8 @@ int pamir_partition_array(pamir_partition *partition, size_t item_bytes, long lo
 
 /* Calls `prepare(larger, argument)` while other ranks still compute: with larger = 1 at the rank
  * that called pamir_cycle_end first, so that it may get items, with 0 at the one that alone is
- * missing. It may not call MPI. The library's own set-up operations come before: memory for items
- * that may come, and memory back. */
+ * missing. It may not call MPI. The library's own set-up operations come before (set-up= in
+ * policies): memory, windows and cache for items that may come, or less of them. */
 typedef void pamir_prepare_function(int larger, void *argument);
 int pamir_partition_prepare(pamir_partition *partition, pamir_prepare_function *prepare,
                             void *argument);
@@ -133,8 +137,28 @@ typedef struct pamir_statistics {
     long long hidden_ns;         /* of that, while others still computed */
     double first_load_balance;   /* average over maximum of all ranks' busy times */
     double last_load_balance;
+    long long window_slots;      /* descriptors that fit into each of its injection FIFOs now */
+    long long cache_ways;        /* of the last-level cache that it may fill now, and how many */
+    long long cache_all_ways;    /*   there are; 0 where nobody divides them */
+    char cache[80];              /* the same in words, or why the cache is not divided */
+    long long housekeeping_ns;   /* for how long housekeeping ran in this process */
 } pamir_statistics;
 int pamir_partition_statistics(pamir_partition *partition, pamir_statistics *statistics);
+
+/* Housekeeping in the time in which a rank waits for others: memory to give back, tables to put in
+ * order, garbage to collect. In pamir_cycle_end, pamir_tasks_run, pamir_balance_sync and the calls
+ * that PAMIR_BALANCE names, where the last two waits of the rank took half a millisecond or more,
+ * `function(budget_ns, argument)` is called until it returns 0 for "nothing more in this wait", or
+ * the time is nearly over. It should return within the budget, and the sooner the better, since
+ * others may need this rank; after 1 it is called again. It may not call MPI, and no other thread
+ * of the process gets into MPI meanwhile. `number` (may be NULL) is for pamir_housekeeping_remove.
+ * Local. */
+typedef int pamir_housekeeping_function(long long budget_ns, void *argument);
+int pamir_housekeeping_add(pamir_housekeeping_function *function, void *argument, long long *number);
+int pamir_housekeeping_remove(long long number);
+
+/* A function to give to it: memory that the program has freed goes back to the system. */
+int pamir_housekeeping_trim(long long budget_ns, void *argument);
 
 /* Tasks, for jobs whose data must stay where it is: the work is done in parts, at first one a rank.
  * Where ranks wait, there are more and smaller parts, and the fastest rank gets several, which it
@@ -155,7 +179,10 @@ typedef void pamir_task_function(long long part, long long parts, void *argument
 /* One task a rank. Collective, with the same arguments at all ranks.
  *   law      NULL, or how many more parts there are by the difference in time between ranks, as law=
  *            in policies: data-per-time (default), linear:PARTS_PER_US[+PARTS], table:NS=PARTS,...
- *   period   parts are levelled every so many cycles; 0: only when it is requested */
+ *   period   parts are levelled every so many cycles; 0: only when it is requested, or upon an
+ *            occasion: a rank may run on more or fewer processors, or has another priority, or
+ *            another job has come or ended, so that it gets much more or less of the time that it
+ *            wants to run (PAMIR_BALANCE_OCCASIONS=off: none of these) */
 int pamir_tasks_create(MPI_Comm comm, const char *law, int period, pamir_tasks **tasks);
 
 /* Does the caller's parts, waits for all ranks, and levels. `changed` (may be NULL) is 1 if any rank
@@ -165,8 +192,8 @@ int pamir_tasks_run(pamir_tasks *tasks, pamir_task_function *work, void *argumen
 /* How many parts a rank does in the next cycle. */
 int pamir_tasks_queue(pamir_tasks *tasks, int rank, long long *parts);
 
-/* Asks for levelling after the next cycle, whatever the period: because processors have become free,
- * or another job has ended. One rank's request is enough. */
+/* Asks for levelling after the next cycle, whatever the period, for reasons that only the program
+ * knows. One rank's request is enough. */
 int pamir_tasks_request(pamir_tasks *tasks);
 
 /* Ends the tasks; the pointer becomes NULL. */

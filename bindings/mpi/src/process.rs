@@ -1,9 +1,13 @@
 //! MPI in one process: its context, and the communicators that exist from the start.
 
+use std::future::Future;
+use std::pin::pin;
 use std::rc::Rc;
 
+use pamir_driver::frequency_hint::FrequencyHint;
 use pamir_driver::job::{JobError, RankState};
 use pamir_driver::unit::UnitError;
+use pamir_driver::waiting::LONG_WAIT_NS;
 use pamir_transport::balance::announcement::{Announced, AnnouncementError, Announcer};
 use pamir_transport::client::{Client, ClientError, MPI};
 use pamir_transport::collective::{self, Board, CollectiveError};
@@ -12,6 +16,7 @@ use pamir_transport::geometry::{Channel, block_on};
 use pamir_transport::selection::report;
 use pamir_transport::tagged::traffic::ProfileError;
 
+use crate::balance::housekeeping::Housekeeping;
 use crate::communicator::Communicator;
 use crate::communicator::context_id::ContextIds;
 use crate::group::Group;
@@ -63,6 +68,8 @@ pub struct Process {
     own: Rc<Communicator>,
     context_ids: Rc<ContextIds>,
     announcer: Rc<Announcer>,
+    housekeeping: Housekeeping,
+    frequency_hint: FrequencyHint,
 }
 
 impl Process {
@@ -87,6 +94,8 @@ impl Process {
             own: Rc::new(own),
             context_ids,
             announcer,
+            housekeeping: Housekeeping::default(),
+            frequency_hint: FrequencyHint::default(),
         })
     }
 
@@ -116,6 +125,38 @@ impl Process {
     #[inline(always)]
     pub fn announcer(&self) -> &Rc<Announcer> {
         &self.announcer
+    }
+
+    /// What is done while this rank waits for others.
+    pub fn housekeeping(&self) -> &Housekeeping {
+        &self.housekeeping
+    }
+
+    /// Waits in a synchronisation that was announced, as long as the ones before it: what can be
+    /// done in the meantime is, and the processor need not be fast.
+    ///
+    /// # Errors
+    ///
+    /// [`UnitError`] if the messaging unit failed.
+    pub fn wait_announced<F: Future>(&self, future: F) -> Result<F::Output, UnitError> {
+        let mut future = pin!(future);
+        let expected_ns = self.announcer.expected_wait_ns();
+        if expected_ns < LONG_WAIT_NS {
+            return block_on(&self.context, future);
+        }
+        let spare_ns = self.announcer.spare_ns();
+        let kept = self
+            .housekeeping
+            .during(&self.context, spare_ns, future.as_mut());
+        if let Some(output) = kept? {
+            return Ok(output);
+        }
+        self.context.expect_wait(expected_ns);
+        self.frequency_hint.lower();
+        let outcome = block_on(&self.context, future);
+        self.frequency_hint.restore();
+        self.context.expect_wait(0);
+        outcome
     }
 
     /// Leaves: everything sent is on its way, and no peer will read this process's memory.

@@ -27,10 +27,12 @@
 //! most the number of slots less two.
 //!
 //! The pending queue takes 64 bytes a descriptor ([`PENDING_BYTES`]) and costs the same however
-//! long it is: a million descriptors are 64 MB, 128 MB at most as it grows by doubling.
+//! long it is: a million descriptors are 64 MB, 128 MB at most as it grows by doubling. A FIFO can be
+//! made larger or smaller while it is in use ([`InjectionFifo::resize`]).
 
 pub mod criterion;
 pub mod timer;
+mod window;
 
 use std::collections::VecDeque;
 use std::time::Instant;

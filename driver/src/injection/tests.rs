@@ -134,3 +134,78 @@ proptest! {
         prop_assert!(fifo.statistics().interrupts as usize <= most);
     }
 }
+
+#[test]
+fn a_fifo_grows_and_shrinks_while_it_is_in_use() {
+    let mut fifo = fifo(8, 6, Criterion::Drained);
+    (0..20).for_each(|number| fifo.inject(numbered(number)));
+    assert_eq!((fifo.slots.len(), fifo.pending.len()), (7, 13));
+    assert!(fifo.resize(64) >= (64 - 20) * PENDING_BYTES);
+    let sizes = (
+        fifo.configuration().slots(),
+        fifo.configuration().threshold(),
+    );
+    assert_eq!(sizes, (64, 62));
+    // What pends still goes first.
+    fifo.inject(numbered(20));
+    assert_eq!(fifo.resize(4), 0, "seven are in the slots");
+    for number in 0..21 {
+        assert_eq!(engine(&mut fifo), Some(number));
+    }
+    (0..63).for_each(|number| fifo.inject(numbered(number)));
+    assert_eq!(fifo.pending.len(), 0, "63 fit into slots now");
+    (0..63).for_each(|number| assert_eq!(engine(&mut fifo), Some(number)));
+    assert!(fifo.resize(4) >= 59 * PENDING_BYTES);
+    assert!(fifo.slots.capacity() <= 8 && fifo.pending.capacity() == 0);
+    assert_eq!(
+        fifo.resize(1),
+        0,
+        "no room for a descriptor and what replenishes"
+    );
+    assert_eq!(fifo.configuration().slots(), 4);
+}
+
+proptest! {
+    /// Whatever the sizes, nothing is lost, nothing overtakes, and no FIFO holds more than it may.
+    #[test]
+    fn resizing_keeps_the_order(
+        steps in proptest::collection::vec((0usize..3, 0usize..40), 1..60),
+        criterion in 0usize..4,
+    ) {
+        let criterion = [
+            Criterion::Drained,
+            Criterion::MemoryFifo,
+            Criterion::LearnedTimer,
+            Criterion::Timer(None),
+        ][criterion];
+        let mut fifo = fifo(8, 5, criterion);
+        let (mut injected, mut done) = (0, 0);
+        for (step, amount) in steps {
+            match step {
+                0 => {
+                    (0..amount).for_each(|at| fifo.inject(numbered(injected + at as u64)));
+                    injected += amount as u64;
+                }
+                1 => {
+                    for _ in 0..amount {
+                        let Some(number) = engine(&mut fifo) else { break };
+                        prop_assert_eq!(number, done);
+                        done += 1;
+                    }
+                }
+                _ => {
+                    fifo.resize(amount);
+                }
+            }
+            prop_assert!(fifo.slots.len() <= fifo.configuration().slots());
+        }
+        let patience = std::time::Instant::now() + Duration::from_secs(20);
+        while done < injected {
+            prop_assert!(std::time::Instant::now() < patience, "{} of {}", done, injected);
+            if let Some(number) = engine(&mut fifo) {
+                prop_assert_eq!(number, done);
+                done += 1;
+            }
+        }
+    }
+}

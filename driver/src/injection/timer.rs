@@ -55,6 +55,18 @@ impl Timer {
         }
     }
 
+    /// The FIFO has `to` slots now instead of `from`: what is not set takes as much longer.
+    pub fn resize(&mut self, criterion: Criterion, from: usize, to: usize) {
+        let scaled = |time: Duration| {
+            let time = time.mul_f64(to as f64 / from.max(1) as f64);
+            time.clamp(SLOT, LONGEST_LEARNED)
+        };
+        self.learned = self.learned.map(scaled);
+        if !matches!(criterion, Criterion::Timer(Some(_))) {
+            self.period = scaled(self.period);
+        }
+    }
+
     /// How long it waits now.
     pub fn period(&self) -> Duration {
         self.period

@@ -3,6 +3,7 @@
 use super::*;
 use crate::injection::criterion::{Criterion, Touch};
 use crate::job::JobSpecification;
+use crate::layout::Layout;
 
 /// Collects what arrives and what is done.
 struct Log {
@@ -66,10 +67,17 @@ fn logs(criterion: Criterion) -> [Log; 2] {
     })
 }
 
+/// Lines of each lane's ring.
+fn lane_lines(ranks: usize) -> u64 {
+    Layout::new(ranks).ring_lines
+}
+
+/// As many messages as the lane has lines, of which each takes several.
 fn fill_a_lane(criterion: Criterion) -> InjectionStatistics {
     let [sender, receiver] = logs(criterion);
     let text = [0x5A_u8; 300];
-    for number in 0..5000_u64 {
+    let messages = lane_lines(2);
+    for number in 0..messages {
         // SAFETY: `text` lives until the end of the test.
         unsafe {
             let direct = number % 3 == 0
@@ -93,7 +101,7 @@ fn fill_a_lane(criterion: Criterion) -> InjectionStatistics {
         sender.unit.poll(&sender).unwrap();
     }
     let packets = receiver.packets.borrow();
-    assert!(packets.iter().map(|packet| packet.1).eq(0..5000));
+    assert!(packets.iter().map(|packet| packet.1).eq(0..messages));
     assert!(
         packets
             .iter()
@@ -116,7 +124,7 @@ fn a_full_lane_queues_and_recovers_in_order() {
         };
         let most = statistics.pended.div_ceil(at_once) + 1;
         assert!(
-            statistics.pended > 3000 && statistics.replenishments <= most,
+            statistics.pended > lane_lines(2) / 2 && statistics.replenishments <= most,
             "{criterion:?}: {statistics:?}"
         );
     }
@@ -137,7 +145,7 @@ fn a_put_into_memory_that_interrupts_replenishes() {
         return;
     }
     let statistics = fill_a_lane(criterion);
-    assert!(statistics.pended > 3000, "{statistics:?}");
+    assert!(statistics.pended > lane_lines(2) / 2, "{statistics:?}");
     // Each interrupt was a page fault.
     assert!(statistics.interrupts <= statistics.pended.div_ceil(3) + 1);
 }
@@ -159,8 +167,8 @@ fn each_of_many_fifos_is_in_order_and_waits_for_nobody() {
         )
     });
     let (sender, receivers) = logs.split_first().unwrap();
-    const MESSAGES: u64 = 9000;
-    for number in 0..MESSAGES {
+    let messages = lane_lines(RANKS) + 1000;
+    for number in 0..messages {
         for target in 1..RANKS as u32 {
             let descriptor = Descriptor::memory_fifo(target, 1, number, std::ptr::null(), 0);
             // SAFETY: no bytes are read.
@@ -176,7 +184,7 @@ fn each_of_many_fifos_is_in_order_and_waits_for_nobody() {
             sender.unit.step(sender).unwrap();
         }
         let packets = receiver.packets.borrow();
-        assert!(packets.iter().map(|packet| packet.1).eq(0..MESSAGES));
+        assert!(packets.iter().map(|packet| packet.1).eq(0..messages));
     }
     // And from every origin, in the order of its lane.
     for (number, origin) in (0..1200_u64).zip((1..RANKS).cycle()) {
@@ -203,7 +211,8 @@ fn a_put_that_finds_no_counter_replenishes_by_touch() {
     let [sender, receiver] = logs(Criterion::CountedPut);
     while sender.unit.counters().dedicate(1) != CounterId::Shared {}
     let descriptor = |number| Descriptor::memory_fifo(1, 1, number, std::ptr::null(), 0);
-    for number in 0..20_000 {
+    let messages = lane_lines(2) + 10_000;
+    for number in 0..messages {
         // SAFETY: no bytes are read.
         unsafe { sender.unit.submit(&sender, descriptor(number)).unwrap() };
     }
@@ -213,7 +222,7 @@ fn a_put_that_finds_no_counter_replenishes_by_touch() {
         sender.unit.step(&sender).unwrap();
     }
     let packets = receiver.packets.borrow();
-    assert!(packets.iter().map(|packet| packet.1).eq(0..20_000));
+    assert!(packets.iter().map(|packet| packet.1).eq(0..messages));
     assert_eq!(
         sender.unit.counters().status(),
         0,

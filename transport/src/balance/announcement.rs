@@ -29,6 +29,10 @@ use pamir_shm::shareable::LinePadded;
 
 use super::history::{Arrival, Cycle};
 
+/// What is left of a wait before it ends, at least: a slice of housekeeping may take longer than
+/// it was allowed to, and the processor's caches are cold after it.
+const LEAST_MARGIN_NS: u64 = 100_000;
+
 /// The variable that says which calls announce themselves.
 pub const VARIABLE: &str = "PAMIR_BALANCE";
 
@@ -208,6 +212,14 @@ impl Announcer {
         one.min(other)
     }
 
+    /// How much of the wait in the call that was announced last may be used for something else, in
+    /// nanoseconds: what is expected, less twice what the last two differed by.
+    pub fn spare_ns(&self) -> u64 {
+        let [one, other] = self.waits_ns.get();
+        let margin_ns = one.abs_diff(other).saturating_mul(2).max(LEAST_MARGIN_NS);
+        one.min(other).saturating_sub(margin_ns)
+    }
+
     /// Announces a call.
     pub fn announce(&self, call: Call) {
         self.announced_ns.set(call.arrived_ns);
@@ -322,6 +334,20 @@ mod tests {
         // A call that is left without having been announced is none.
         announcer.leave();
         assert!(announcer.expected_wait_ns() >= 3_000_000);
+    }
+
+    #[test]
+    fn what_is_spare_is_less_where_waits_differ() {
+        let announcer = Announcer::new(&job(1), 0, Announced::default()).unwrap();
+        let spare = |waits_us: [u64; 2]| {
+            announcer.waits_ns.set(waits_us.map(|us| us * 1000));
+            announcer.spare_ns() / 1000
+        };
+        assert_eq!(spare([0, 0]), 0);
+        assert_eq!(spare([90, 90]), 0);
+        assert_eq!(spare([1000, 1000]), 900);
+        assert_eq!(spare([1000, 1200]), 600);
+        assert_eq!(spare([5000, 1000]), 0);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! note ─▶ history ─▶ reaction: prepare for a larger, a smaller portion
 //!            │ all have called
 //!            ▼
-//! decide: order ─▶ threshold ─▶ law (with the learnt slope) ─▶ receivers ─▶ partition
+//! decide: average ─▶ order ─▶ noise, threshold ─▶ law (with the learnt slope) ─▶ receivers ─▶ partition
 //! ```
 //!
 //! The document's slowest member gives to the fastest. A group of thousands would need thousands
@@ -24,6 +24,7 @@ use super::evening::even_out;
 use super::forecast::Forecast;
 use super::history::{Arrival, Cycle, History, Notice};
 use super::law::Law;
+use super::noise::Noise;
 use super::partition::{Partition, PartitionError, Transfer};
 use super::receivers::{Number, Shares, apportion, choose};
 
@@ -67,9 +68,12 @@ pub struct Controller {
     settings: Settings,
     history: History,
     damping: Damping,
+    noise: Noise,
     forecast: Forecast,
     /// The slope that the decision counts with.
     slope: f64,
+    /// What moving cost lately, in nanoseconds.
+    moving_ns: u64,
     partition: Partition,
 }
 
@@ -84,8 +88,10 @@ impl Controller {
             settings,
             history: History::new(members, DEPTH),
             damping: Damping::default(),
+            noise: Noise::default(),
             forecast: Forecast::default(),
             slope: Damping::default().slope(),
+            moving_ns: 0,
             partition: Partition::equal(items, members)?,
         })
     }
@@ -106,6 +112,19 @@ impl Controller {
         })
     }
 
+    /// Moving took so long lately, in nanoseconds: a difference has to be worth that, too.
+    pub fn expect_moving(&mut self, moving_ns: u64) {
+        self.moving_ns = moving_ns;
+    }
+
+    fn threshold(&self) -> Threshold {
+        let threshold = self.settings.threshold;
+        Threshold {
+            moving_ns: threshold.moving_ns.max(self.moving_ns),
+            ..threshold
+        }
+    }
+
     /// Decides after cycle `number` who gives how much to whom, and moves the ranges. Nothing
     /// moves after a cycle in which somebody is missing or a clock went backwards.
     ///
@@ -124,12 +143,19 @@ impl Controller {
             Some(_) => 1.0,
             None => self.damping.slope(),
         };
-        let cycle = expected.as_ref().or_else(|| self.history.cycle(number));
-        let extremes = cycle.and_then(evaluation::extremes);
-        let (Some(cycle), Some(extremes)) = (cycle, extremes) else {
+        let averaged = self.noise.averaged(number, &calls);
+        let cycle = expected.as_ref().unwrap_or(&averaged);
+        let Some(extremes) = evaluation::extremes(cycle) else {
             return Ok(Vec::new());
         };
-        let transfers = self.transfers(&extremes, &cycle.order());
+        let order = cycle.order();
+        let slowest_ns = order.last().map_or(0, Arrival::busy_ns);
+        let noise_ns = self.noise.range_ns(order.len(), slowest_ns);
+        // What was foretold better than by persistence is no noise.
+        if expected.is_none() && extremes.difference_ns < noise_ns {
+            return Ok(Vec::new());
+        }
+        let transfers = self.transfers(&extremes, &order);
         self.partition.apply(&transfers)?;
         Ok(transfers)
     }
@@ -170,9 +196,12 @@ impl Controller {
     fn learn(&mut self, number: u64, calls: &[Arrival]) {
         let before = number.checked_sub(1);
         let before = before.and_then(|number| self.history.cycle(number));
-        if let Some(before) = before.and_then(Cycle::by_member) {
-            self.damping.learn(&before, calls);
+        let before = before.and_then(Cycle::by_member);
+        if let Some(before) = &before {
+            self.damping.learn(before, calls, self.noise.variance());
         }
+        let slope = self.damping.slope();
+        self.noise.learn(before.as_deref(), calls, slope);
         if self.settings.forecast {
             self.forecast.note(calls);
         }
@@ -198,11 +227,7 @@ impl Controller {
     /// What each giver gives, the slowest first.
     fn transfers(&self, extremes: &Extremes, order: &[Arrival]) -> Vec<Transfer> {
         let busy_ns = order.last().map_or(0, Arrival::busy_ns);
-        if !self
-            .settings
-            .threshold
-            .is_met(extremes.difference_ns, busy_ns)
-        {
+        if !self.threshold().is_met(extremes.difference_ns, busy_ns) {
             return Vec::new();
         }
         if self.settings.number == Number::Needed {
@@ -230,8 +255,9 @@ impl Controller {
         let receivers = choose(group, &Number::Fixed(faster.len()), self.settings.shares);
         let weights: Vec<u64> = receivers.iter().map(|receiver| receiver.1).collect();
         let difference_ns = mean_difference_ns(giver, faster, &weights);
-        let threshold = self.settings.threshold;
-        if !threshold.is_met(difference_ns, giver.busy_ns()) {
+        let threshold = self.threshold();
+        let noise_ns = self.noise.pair_ns(giver.busy_ns());
+        if difference_ns < noise_ns || !threshold.is_met(difference_ns, giver.busy_ns()) {
             return;
         }
         let amount = self
@@ -281,6 +307,7 @@ fn mean_difference_ns(giver: &Arrival, faster: &[Arrival], weights: &[u64]) -> u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::placement::random::Random;
 
     /// Notes a cycle in which member m was busy for `busy_ns[m]`, and decides.
     fn run(controller: &mut Controller, number: u64, busy_ns: &[u64]) -> Vec<Transfer> {
@@ -350,6 +377,7 @@ mod tests {
                 .unwrap();
             assert_eq!(follower.partition(), slowest.partition());
             assert_eq!(follower.damping, slowest.damping);
+            assert_eq!(follower.noise, slowest.noise);
         }
         let mut taken = follower.partition().clone();
         let impossible = Transfer {
@@ -360,6 +388,30 @@ mod tests {
         assert!(follower.follow(3, &[], &[impossible]).is_err());
         taken.apply(&[]).unwrap();
         assert_eq!(follower.partition(), &taken);
+    }
+
+    /// Equal members whose times vary by 8 parts in 100.
+    #[test]
+    fn noise_hardly_moves_anything() {
+        for members in [2_usize, 4, 16] {
+            let mut random = Random::new(11);
+            let mut controller = Controller::new(Settings::default(), 1000, members).unwrap();
+            let mut moved = 0;
+            for number in 1..=100 {
+                let sizes = controller.partition().sizes();
+                let mut time = |size: &u64| {
+                    let sum: f64 = (0..12).map(|_| random.fraction()).sum::<f64>() - 6.0;
+                    (1e4 * *size as f64 * (1.0 + 0.08 * sum)) as u64
+                };
+                let times: Vec<u64> = sizes.iter().map(&mut time).collect();
+                let transfers = run(&mut controller, number, &times);
+                moved += usize::from(number > 10 && !transfers.is_empty());
+            }
+            let sizes = controller.partition().sizes();
+            assert!(moved <= 10, "{members} members: {moved} of 90 cycles moved");
+            let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+            assert!(most - least <= most / 6, "{sizes:?}");
+        }
     }
 
     #[test]
@@ -396,6 +448,10 @@ mod tests {
         let mut controller = Controller::new(Settings::default(), 400, 4).unwrap();
         assert!(run(&mut controller, 1, &[1000, 1000, 3000]).is_empty());
         assert!(run(&mut controller, 2, &[1000, 1000, 1000, 1009]).is_empty());
+        // Within ten cycles 30 would win back 300.
+        controller.expect_moving(301);
+        assert!(run(&mut controller, 3, &[1000, 1000, 1000, 1030]).is_empty());
+        controller.expect_moving(0);
         assert!(controller.decide(9).unwrap().is_empty());
         assert_eq!(controller.partition().sizes(), [100; 4]);
     }

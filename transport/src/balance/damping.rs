@@ -7,7 +7,8 @@
 //! load takes twice the time, 3 where it takes eight times. It is fitted over all members whose
 //! load changed. Before anything was learnt it counts as 1.5, which makes the first move two
 //! thirds of what a slope of 1 would make it: a law that expects too little from a move moves too
-//! much, and then load goes back and forth.
+//! much, and then load goes back and forth. Where times are noisy, small moves say little, and the
+//! fit is drawn to 1 as if by a move of which that was learnt.
 //!
 //! Invariant: the slope lies between [`LEAST`] and [`MOST`], whatever clocks say.
 
@@ -21,6 +22,9 @@ pub const MOST: f64 = 4.0;
 
 /// What the first move is multiplied with.
 pub const FIRST_MOVE: f64 = 2.0 / 3.0;
+
+/// How far slopes are from 1, as far as anybody knows before: a standard deviation.
+const USUAL: f64 = 0.5;
 
 /// A change of load by less than this share tells nothing: noise is as large.
 const LEAST_CHANGE: f64 = 0.005;
@@ -37,15 +41,19 @@ impl Damping {
         self.learnt.unwrap_or(1.0 / FIRST_MOVE)
     }
 
-    /// Learns from two cycles, each by member. Where no load changed, what is known stays.
-    pub fn learn(&mut self, before: &[Arrival], after: &[Arrival]) {
+    /// Learns from two cycles, each by member, whose times have this variance, as a share of their
+    /// square. Where no load changed, what is known stays.
+    pub fn learn(&mut self, before: &[Arrival], after: &[Arrival], variance: f64) {
         let (mut product, mut square) = (0.0, 0.0);
         for (load, time) in before.iter().zip(after).filter_map(changes) {
             product += load * time;
             square += load * load;
         }
         if square > 0.0 {
-            self.learnt = Some((product / square).clamp(LEAST, MOST));
+            // Both times are noisy.
+            let drawn = 2.0 * variance / (USUAL * USUAL);
+            let slope = (product + drawn) / (square + drawn);
+            self.learnt = Some(slope.clamp(LEAST, MOST));
         }
     }
 }
@@ -67,8 +75,23 @@ mod tests {
     fn learnt(before: (&[u64], &[u64]), after: (&[u64], &[u64])) -> f64 {
         let by_member = |side: (&[u64], &[u64])| cycle(1, side.0, side.1).by_member().unwrap();
         let mut damping = Damping::default();
-        damping.learn(&by_member(before), &by_member(after));
+        damping.learn(&by_member(before), &by_member(after), 0.0);
         damping.slope()
+    }
+
+    #[test]
+    fn noise_draws_the_slope_to_one_where_moves_are_small() {
+        let learnt = |moved: u64, variance: f64| {
+            let before = cycle(1, &[1000, 1000], &[1000, 1000]).by_member().unwrap();
+            let loads = [1000 + moved, 1000 - moved];
+            let after = cycle(1, &[1000, 1000], &loads).by_member().unwrap();
+            let mut damping = Damping::default();
+            damping.learn(&before, &after, variance);
+            damping.slope()
+        };
+        assert_eq!(learnt(20, 0.0), LEAST);
+        assert!(learnt(20, 0.01) > 0.98);
+        assert!(learnt(500, 0.01) < 0.5);
     }
 
     #[test]

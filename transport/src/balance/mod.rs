@@ -8,13 +8,15 @@
 //!                 who, when   first? last?  how much  to whom      new ranges
 //! ```
 //!
-//! [`controller`] runs this chain once a cycle, with a slope from [`damping`].
+//! [`controller`] runs this chain once a cycle, with a slope from [`damping`], upon
+//! differences that are more than [`noise`].
 //! [`items`] turns load into items of a program, and [`policy`] text into settings.
 //! [`leveler`] is for data that must stay, and [`simulation`] runs both with thousands of ranks.
 //! [`share`] is for codes that know nothing of balancing, [`gathering`] finds their cycles, and
 //! [`dead_time`] what is left over in them; [`record`] and [`metrics`] keep and measure a run.
-//! But for [`announcement`], which reads clocks and shared memory, nothing here reads a clock,
-//! sends, or waits: recorded histories give the same decisions again.
+//! [`occasion`] is why to level besides.
+//! But for [`announcement`], which reads clocks and shared memory, and [`occasion`], which asks the
+//! kernel, nothing here reads a clock, sends, or waits: recorded histories give the same decisions again.
 
 pub mod announcement;
 pub mod controller;
@@ -29,6 +31,8 @@ pub mod items;
 pub mod law;
 pub mod leveler;
 pub mod metrics;
+pub mod noise;
+pub mod occasion;
 pub mod partition;
 pub mod policy;
 pub mod receivers;

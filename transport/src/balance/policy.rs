@@ -18,6 +18,7 @@
 //! | `least-ns=` | the least difference in nanoseconds |
 //! | `moving-ns=` | what moving costs once |
 //! | `cycles=` | within how many cycles that must have been won back |
+//! | `set-up=` | what set-up operations change, a list of `memory`, `windows` and `cache`, or `none` |
 //! | `clock=` | `monotonic`, `processor`, or `auto`: processor time where ranks share processors |
 
 use std::str::FromStr;
@@ -28,6 +29,48 @@ use super::controller::Settings;
 use super::law::{Law, LawError};
 use super::receivers::{Number, Shares};
 
+/// Which resources set-up operations change, besides what the program's functions do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetUp {
+    /// Memory beside the own range.
+    pub memory: bool,
+    /// Slots of the injection FIFOs.
+    pub windows: bool,
+    /// Ways of the last-level cache.
+    pub cache: bool,
+}
+
+impl SetUp {
+    /// All there are.
+    pub const ALL: Self = Self {
+        memory: true,
+        windows: true,
+        cache: true,
+    };
+}
+
+impl FromStr for SetUp {
+    type Err = String;
+
+    /// A list of `memory`, `windows` and `cache`, or `none`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut set_up = Self {
+            memory: false,
+            windows: false,
+            cache: false,
+        };
+        for word in text.split(',').filter(|_| text != "none") {
+            match word {
+                "memory" => set_up.memory = true,
+                "windows" => set_up.windows = true,
+                "cache" => set_up.cache = true,
+                _ => return Err("there are memory, windows, cache, and none".into()),
+            }
+        }
+        Ok(set_up)
+    }
+}
+
 /// What a program's balancing does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
@@ -35,6 +78,8 @@ pub struct Policy {
     pub settings: Option<Settings>,
     /// The clock of busy times; without one it is chosen by whether ranks share processors.
     pub clock: Option<Clock>,
+    /// What set-up operations change.
+    pub set_up: SetUp,
 }
 
 impl Default for Policy {
@@ -42,6 +87,7 @@ impl Default for Policy {
         Self {
             settings: Some(Settings::default()),
             clock: None,
+            set_up: SetUp::ALL,
         }
     }
 }
@@ -52,7 +98,7 @@ impl Default for Policy {
 pub enum PolicyError {
     /// A word is neither a name nor a parameter.
     #[error(
-        "{word:?} is no balancing policy: give balanced, document or static, and parameters such as law=data-per-time, receivers=2, shares=even, givers=1, threshold=0.02, least-ns=, moving-ns=, cycles=, clock=processor"
+        "{word:?} is no balancing policy: give balanced, document or static, and parameters such as law=data-per-time, receivers=2, shares=even, givers=1, threshold=0.02, least-ns=, moving-ns=, cycles=, set-up=memory,windows, clock=processor"
     )]
     Word {
         /// The word.
@@ -99,7 +145,7 @@ impl Policy {
         };
         Ok(Self {
             settings,
-            clock: None,
+            ..Self::default()
         })
     }
 
@@ -116,6 +162,10 @@ impl Policy {
                 "processor" => Some(Clock::Processor),
                 _ => return Err(wrong("there are auto, monotonic and processor".into())),
             };
+            return Ok(());
+        }
+        if parameter == "set-up" {
+            self.set_up = value.parse().map_err(wrong)?;
             return Ok(());
         }
         let Some(settings) = &mut self.settings else {
@@ -230,7 +280,7 @@ mod tests {
         assert_eq!(parse("document").settings.unwrap().givers, 1);
         let policy = parse(
             "balanced law=table:100=3,400=9 receivers=over:500 shares=even threshold=0.05 \
-             least-ns=20 moving-ns=30 cycles=4 givers=2 clock=processor",
+             least-ns=20 moving-ns=30 cycles=4 givers=2 set-up=memory,cache clock=processor",
         );
         let settings = policy.settings.unwrap();
         assert_eq!(settings.law, Law::Table(vec![(100, 3), (400, 9)]));
@@ -240,6 +290,9 @@ mod tests {
         assert_eq!((threshold.least_ns, threshold.least_share), (20, 0.05));
         assert_eq!((threshold.moving_ns, threshold.cycles), (30, 4));
         assert_eq!(policy.clock, Some(Clock::Processor));
+        let windows = policy.set_up.windows;
+        assert!(policy.set_up.memory && policy.set_up.cache && !windows);
+        assert!(!parse("static set-up=none").set_up.memory);
         let linear = "law=linear:2+5"
             .parse::<Policy>()
             .unwrap()
@@ -268,6 +321,7 @@ mod tests {
             ("shares=all", "rank-order"),
             ("receivers=none", "over:NS"),
             ("clock=sun", "processor"),
+            ("set-up=disk", "windows"),
             ("static givers=1", "static"),
         ] {
             let error = text.parse::<Policy>().unwrap_err().to_string();

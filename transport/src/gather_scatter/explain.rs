@@ -30,7 +30,15 @@ impl fmt::Display for Program {
         }
         writeln!(out, "  start {}", self.placed.displacement)?;
         node(out, &self.placed.node, 1)?;
-        write!(out, "  moved by: {}", algorithm(&self.placed.node))
+        write!(out, "  moved by: {}", algorithm(&self.placed.node))?;
+        if let Some(exponent) = self.packet_exponent() {
+            let bytes = 1_usize << exponent;
+            write!(
+                out,
+                "\n  blocks lie far apart: in packets of {bytes} bytes, for both ends to work at once"
+            )?;
+        }
+        Ok(())
     }
 }
 
@@ -155,6 +163,10 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("8-byte blocks"), "{text}");
+        assert!(!text.contains("far apart"), "{text}");
+        let wide = repeat(1024, 8192, &Placed::block(0, 8)).unwrap();
+        let text = Program::new(wide, 8).to_string();
+        assert!(text.contains("in packets of 1024 bytes"), "{text}");
     }
 
     #[test]

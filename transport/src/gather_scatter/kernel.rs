@@ -454,6 +454,11 @@ impl Blocks<'_> {
     }
 }
 
+/// Whether blocks of `block` bytes are packed by stores that follow each other without a mask.
+pub(super) fn is_plain(block: usize) -> bool {
+    block > masked::MOST_BYTES || FIXED.contains(&block)
+}
+
 /// The lengths with loops of their own.
 const FIXED: [usize; 9] = [1, 2, 4, 8, 12, 16, 24, 32, 64];
 

@@ -103,6 +103,10 @@ impl Noncontiguous for RandomAccess {
         unsafe { self.machine.unpack_from(source, bytes) };
     }
 
+    fn packet_exponent(&self) -> Option<u8> {
+        self.machine.program.packet_exponent()
+    }
+
     fn fork(&self) -> Option<Box<dyn Noncontiguous + Send>> {
         let machine = Machine {
             state: State::default(),

@@ -26,6 +26,13 @@ pub trait Noncontiguous {
     /// `source` is readable for `bytes` bytes, and the described memory is writable.
     unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize);
 
+    /// Two to this power is the most data to put into a packet, where the memory is so slow to
+    /// gather that both ends should work at once; always less than the message has. Nothing where
+    /// packets may be as long as the engine makes them.
+    fn packet_exponent(&self) -> Option<u8> {
+        None
+    }
+
     /// The same memory for another thread, with a place of its own that is not remembered from
     /// here: for submessages, which are moved at once. Nothing if only one thread can move it.
     fn fork(&self) -> Option<Box<dyn Noncontiguous + Send>> {
@@ -74,6 +81,14 @@ impl Buffer {
         match self {
             Self::Contiguous { bytes, .. } => *bytes,
             Self::Noncontiguous(memory) => memory.bytes(),
+        }
+    }
+
+    /// See [`Noncontiguous::packet_exponent`].
+    pub fn packet_exponent(&self) -> Option<u8> {
+        match self {
+            Self::Contiguous { .. } => None,
+            Self::Noncontiguous(memory) => memory.packet_exponent(),
         }
     }
 

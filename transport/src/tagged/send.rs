@@ -166,8 +166,9 @@ impl Context {
         // SAFETY: as the caller vouches; the request keeps the buffer's description.
         unsafe {
             match protocol {
-                SendProtocol::Immediate => self.submit_data(id, request, to, kind::EAGER)?,
-                SendProtocol::Eager => self.submit_data(id, request, to, kind::EAGER_LONG)?,
+                SendProtocol::Immediate | SendProtocol::Eager => {
+                    self.submit_data(id, request, to)?;
+                }
                 SendProtocol::Rendezvous
                     if completion == Completion::Matched
                         && bytes + 8 <= self.unit.packet_bytes() =>
@@ -203,9 +204,9 @@ impl Context {
         id: RequestId,
         request: &'static Request,
         to: Address,
-        kind: u8,
     ) -> Result<(), UnitError> {
         let metadata = Envelope::metadata(to.context, to.tag);
+        let kind = self.first_kind(request, kind::EAGER, kind::EAGER_LONG);
         let descriptor = data_descriptor(id, request, to.task as u32, kind, metadata);
         // SAFETY: the cookie makes the engine tell when the buffer is no longer needed; the
         // caller vouches for it until then.
@@ -349,16 +350,22 @@ impl Context {
             return Ok(());
         };
         self.drop_push_of(id);
-        let bytes = request.buffer.borrow().bytes();
-        let kind = if bytes <= self.unit.packet_bytes() {
-            kind::DATA
-        } else {
-            kind::DATA_LONG
-        };
+        let kind = self.first_kind(request, kind::DATA, kind::DATA_LONG);
         let descriptor = data_descriptor(id, request, target, kind, targets_request);
         // SAFETY: whoever started the send vouched for the buffer until the request is
         // complete, which the cookie brings about.
         unsafe { self.unit.submit(self, descriptor) }
+    }
+
+    /// The kind of a message's first packet: whether it is the only one.
+    fn first_kind(&self, request: &Request, only: u8, of_several: u8) -> u8 {
+        let buffer = request.buffer.borrow();
+        let fits = buffer.bytes() <= self.unit.packet_bytes();
+        if fits && buffer.packet_exponent().is_none() {
+            only
+        } else {
+            of_several
+        }
     }
 
     /// The engine, or the target, has taken all the data of a send.
@@ -395,6 +402,7 @@ fn data_descriptor(
         cookie: id.word(),
         source,
         continuation: kind::CONTINUATION,
+        packet_exponent: buffer.packet_exponent().unwrap_or(0),
         ..descriptor
     }
 }

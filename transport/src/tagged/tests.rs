@@ -188,6 +188,64 @@ fn what_is_too_long_is_cut_and_said() {
     }
 }
 
+/// Memory with gaps that is to travel in packets of 1 KiB.
+struct Far(Gapped);
+
+impl Noncontiguous for Far {
+    fn bytes(&self) -> usize {
+        self.0.bytes()
+    }
+
+    fn packet_exponent(&self) -> Option<u8> {
+        (self.bytes() > 1024).then_some(10)
+    }
+
+    unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize) {
+        assert!(bytes <= 1024);
+        // SAFETY: as the caller vouches.
+        unsafe { self.0.pack(at, target, bytes) };
+    }
+
+    unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize) {
+        assert!(bytes <= 1024);
+        // SAFETY: as the caller vouches.
+        unsafe { self.0.unpack(at, source, bytes) };
+    }
+}
+
+#[test]
+fn packets_are_as_short_as_the_memory_asks() {
+    let contexts = contexts(2);
+    let to = Address {
+        task: 1,
+        context: 3,
+        tag: 9,
+    };
+    let pattern = Pattern::new(3, Some(0), None);
+    let far = |memory: &mut [u8]| {
+        let gapped = Gapped(memory.as_mut_ptr(), memory.len() / 2);
+        Buffer::Noncontiguous(Box::new(Far(gapped)))
+    };
+    for bytes in SIZES.into_iter().filter(|bytes| *bytes > 0) {
+        let mut source: Vec<u8> = (0..2 * bytes).map(|at| (at / 2 * 7) as u8).collect();
+        let mut target = vec![0xEE_u8; 2 * bytes];
+        // SAFETY: both vectors live until both requests are complete.
+        let ids = unsafe {
+            let receive = contexts[1].receive(pattern, far(&mut target)).unwrap();
+            let completion = Completion::Local;
+            let send = contexts[0].start_send(to, far(&mut source), completion);
+            [(1, receive.id()), (0, send.unwrap())]
+        };
+        run(&contexts, &ids);
+        let sent = source.iter().step_by(2);
+        assert!(sent.eq(target.iter().step_by(2)), "{bytes} bytes");
+        for (task, id) in ids {
+            let requests = contexts[task].requests();
+            requests.free(id, requests.get(id).unwrap());
+        }
+    }
+}
+
 #[test]
 fn a_cancelled_receive_takes_no_message() {
     let contexts = contexts(2);

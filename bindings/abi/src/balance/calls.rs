@@ -2,6 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_longlong, c_void};
 
+use super::housekeeping::{self, Function};
 use super::partition::{self, Handle, Prepare, Statistics};
 use super::synchronization::{self, KnownCall};
 use super::tasks::{self, Work};
@@ -61,6 +62,14 @@ super::export! {
     fn pamir_partition_statistics(
         partition: Handle, statistics: *mut Statistics,
     ) on Object::Process, partition::statistics;
+
+    /// `pamir_housekeeping_add`: a function for the time in which the rank waits.
+    fn pamir_housekeeping_add(
+        function: Option<Function>, argument: *mut c_void, number: *mut c_longlong,
+    ) on Object::Process, housekeeping::add;
+
+    /// `pamir_housekeeping_remove`: the function is not called any more.
+    fn pamir_housekeeping_remove(number: c_longlong) on Object::Process, housekeeping::remove;
 
     /// `pamir_tasks_create`: a task a rank, for data that must stay.
     fn pamir_tasks_create(

@@ -7,6 +7,7 @@
 //! MPI's functions are, on the communicator that is named.
 
 pub mod calls;
+pub mod housekeeping;
 pub mod partition;
 pub mod synchronization;
 pub mod tasks;

@@ -14,6 +14,7 @@ use std::rc::Rc;
 
 use pamir_mpi::balance::array::{Array, Shape};
 use pamir_mpi::balance::partition::{BalanceError, Partition};
+use pamir_mpi::balance::resources::Cache;
 use pamir_transport::balance::evaluation::Reaction;
 use pamir_transport::balance::items::Items;
 use pamir_transport::balance::policy::Policy;
@@ -98,7 +99,7 @@ pub type Prepare = unsafe extern "C" fn(c_int, *mut c_void);
 
 /// `pamir_statistics`.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Statistics {
     cycles: c_longlong,
     moves: c_longlong,
@@ -114,6 +115,29 @@ pub struct Statistics {
     hidden_ns: c_longlong,
     first_load_balance: f64,
     last_load_balance: f64,
+    window_slots: c_longlong,
+    cache_ways: c_longlong,
+    cache_all_ways: c_longlong,
+    cache: [u8; CACHE_BYTES],
+    housekeeping_ns: c_longlong,
+}
+
+/// Room for words about the cache, with the 0 at their end.
+const CACHE_BYTES: usize = 80;
+
+/// What is to be said about the cache, as C has strings.
+fn words(cache: &Cache) -> [u8; CACHE_BYTES] {
+    let text = match (cache.failure, cache.ways) {
+        (Some(failure), _) => failure.to_string(),
+        (None, [ways, all]) if ways == all => "the whole".to_owned(),
+        (None, [ways, all]) => format!("{ways} of {all} ways"),
+    };
+    let mut bytes = [0; CACHE_BYTES];
+    let room = &mut bytes[..CACHE_BYTES - 1];
+    room.iter_mut()
+        .zip(text.bytes())
+        .for_each(|(to, byte)| *to = byte);
+    bytes
 }
 
 fn known(state: &State, handle: Handle) -> Result<Rc<Known>> {
@@ -379,8 +403,8 @@ pub unsafe fn end(partition: Handle, changed: *mut c_int) -> Result {
 ///
 /// `statistics` is null or writable.
 pub unsafe fn statistics(partition: Handle, statistics: *mut Statistics) -> Result {
-    with(partition, |_, partition| {
-        let all = partition.statistics();
+    with(partition, |state, partition| {
+        let all = partition.statistics(&state.process);
         let all = Statistics {
             cycles: all.cycles as c_longlong,
             moves: all.moves as c_longlong,
@@ -396,6 +420,11 @@ pub unsafe fn statistics(partition: Handle, statistics: *mut Statistics) -> Resu
             hidden_ns: all.hidden_ns as c_longlong,
             first_load_balance: all.first_load_balance,
             last_load_balance: all.last_load_balance,
+            window_slots: all.window_slots as c_longlong,
+            cache_ways: all.cache.ways[0].into(),
+            cache_all_ways: all.cache.ways[1].into(),
+            cache: words(&all.cache),
+            housekeeping_ns: all.housekeeping_ns as c_longlong,
         };
         // SAFETY: as the caller vouches.
         unsafe { store(statistics, all, "statistics") }

@@ -73,13 +73,10 @@ pub fn announced(call: &Call, operation: &impl Collective) -> Result {
         return run_to_end(call, operation);
     }
     let announcer = call.state.process.announcer();
-    let context = call.state.process.context();
-    context.expect_wait(announcer.expected_wait_ns());
     announcer.arrive(call.communicator.next_synchronization());
-    let outcome = run_to_end(call, operation);
+    let done = call.state.process.wait_announced(operation.run(call));
     announcer.leave();
-    context.expect_wait(0);
-    outcome
+    call.outcome(done?)
 }
 
 impl Form for Nonblocking {

@@ -23,6 +23,7 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, raise, sigprocmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
+use pamir_driver::cache_portion;
 use pamir_driver::job::Job;
 
 use super::arguments::Verbosity;
@@ -417,6 +418,10 @@ impl Supervisor<'_> {
         let balancing = self.balancing.as_mut();
         let second = balancing.and_then(|balancing| balancing.end(self.job, &mut self.output));
         self.ranks.iter().for_each(|rank| child::reap(rank.process));
+        // A killed rank cannot have given its part of the cache back.
+        if let Ok(place) = cache_portion::place() {
+            cache_portion::remove_abandoned(&place);
+        }
         let leaders = self.ranks.iter().map(|rank| rank.process).chain(second);
         for leader in leaders {
             let group = Pid::from_raw(-leader.as_raw());

@@ -11,12 +11,16 @@
 //!
 //! [`partition`] is a cycle; [`watch`] evaluates every notification and runs the set-up
 //! operations; [`decision`] is the slowest member's message; [`mod@array`] is data that moves;
-//! [`agreement`] is what members say while they wait, and [`statistics`] tells what came of it. [`tasks`] is for data that must stay.
+//! [`resources`] is what the library's own change; [`agreement`] is what members say while they wait,
+//! and [`statistics`] tells what came of it. [`tasks`] is for data that must stay, and
+//! [`housekeeping`] for the time that is left over.
 
 pub mod agreement;
 pub mod array;
 pub mod decision;
+pub mod housekeeping;
 pub mod partition;
+pub mod resources;
 pub mod statistics;
 pub mod tasks;
 pub mod watch;

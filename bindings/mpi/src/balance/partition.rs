@@ -28,7 +28,6 @@ use pamir_driver::unit::UnitError;
 use pamir_shm::call_record::{Call, CallId};
 use pamir_transport::active::{ActiveError, TransferError};
 use pamir_transport::balance::controller::Controller;
-use pamir_transport::balance::evaluation::Reaction;
 use pamir_transport::balance::history::{Arrival, Cycle};
 use pamir_transport::balance::items::{Items, ItemsError};
 use pamir_transport::balance::partition::{PartitionError, Transfer};
@@ -40,15 +39,13 @@ use pamir_transport::memory_region::DESCRIPTION_BYTES;
 use super::agreement::{self, Either, Greatest, Watched};
 use super::array::{Array, Shape};
 use super::decision::{Decision, message_bytes};
+use super::resources::Resources;
 use super::statistics::Statistics;
 use super::watch::Watch;
 use crate::communicator::Communicator;
 use crate::communicator::construct::{ConstructError, duplicate};
 use crate::group::Group;
 use crate::process::Process;
-
-/// Which part of its range a member prepares to get at most, before it knows how much it gets.
-const PREPARED_PART: u64 = 8;
 
 /// Why a partition could not be made or changed.
 #[derive(Debug, thiserror::Error)]
@@ -99,31 +96,6 @@ pub enum BalanceError {
     },
 }
 
-/// What set-up operations prepare.
-#[derive(Debug, Default)]
-struct Resources {
-    arrays: RefCell<Vec<Rc<Array>>>,
-    range: RefCell<Range<u64>>,
-    prepared_bytes: Cell<usize>,
-}
-
-impl Resources {
-    /// The library's own set-up operations: memory for items that may come, or memory given back
-    /// that was made for items that did not.
-    fn set_up(&self, reaction: Reaction) {
-        let range = self.range.borrow();
-        let beside = (range.end - range.start).div_ceil(PREPARED_PART);
-        for array in self.arrays.borrow().iter() {
-            let bytes = match reaction {
-                Reaction::PrepareLarger => array.prepare(&range, beside),
-                Reaction::PrepareSmaller => array.release(&range, beside, &range),
-                Reaction::None => 0,
-            };
-            self.prepared_bytes.set(self.prepared_bytes.get() + bytes);
-        }
-    }
-}
-
 /// Items that are divided among the members of a communicator.
 #[derive(Debug)]
 pub struct Partition {
@@ -137,6 +109,8 @@ pub struct Partition {
     resources: Rc<Resources>,
     cycle: Cell<CallId>,
     began_ns: Cell<u64>,
+    /// How long moving takes, in nanoseconds.
+    moving_ns: Cell<u64>,
     statistics: Cell<Statistics>,
 }
 
@@ -168,7 +142,7 @@ impl Partition {
             .collect();
         let (group, own) = (communicator.context_id(), communicator.rank());
         let watch = Watch::new(context.job(), group, &tasks, own)?;
-        let resources = Rc::<Resources>::default();
+        let resources = Rc::new(Resources::new(context.clone(), policy.set_up));
         let prepares = resources.clone();
         watch.add(Rc::new(move |reaction| prepares.set_up(reaction)));
         let crowded = context.is_job_crowded();
@@ -188,6 +162,7 @@ impl Partition {
             watch,
             resources,
             began_ns: Cell::new(0),
+            moving_ns: Cell::new(0),
             statistics: Cell::default(),
         };
         partition.next_cycle();
@@ -215,9 +190,12 @@ impl Partition {
     }
 
     /// What has happened so far, as this member sees it.
-    pub fn statistics(&self) -> Statistics {
+    pub fn statistics(&self, process: &Process) -> Statistics {
         let mut statistics = self.statistics.get();
-        statistics.prepared_bytes = self.resources.prepared_bytes.get() as u64;
+        statistics.prepared_bytes = self.resources.prepared_bytes();
+        statistics.window_slots = self.resources.window_slots() as u64;
+        statistics.cache = self.resources.cache();
+        statistics.housekeeping_ns = process.housekeeping().spent_ns();
         statistics
     }
 
@@ -238,8 +216,8 @@ impl Partition {
         let channel = self.channel(process);
         block_on(process.context(), collective::allgather(&channel, &mut all))??;
         array.meet(&all);
-        self.resources.range.replace(self.own_range());
-        self.resources.arrays.borrow_mut().push(Rc::new(array));
+        self.resources.set_range(self.own_range());
+        self.resources.add(array);
         Ok(())
     }
 
@@ -278,7 +256,12 @@ impl Partition {
         let before = self.ranges();
         let decision = self.decide(process, slowest)?;
         self.count(&decision, busy_ns, all_ns.saturating_sub(arrived_ns));
+        let decided_ns = Clock::Monotonic.now_ns();
         let changed = self.move_data(process, &before)?;
+        if changed {
+            self.count_moving(Clock::Monotonic.now_ns().saturating_sub(decided_ns));
+        }
+        self.resources.count_cycle(changed);
         process.announcer().leave();
         self.next_cycle();
         Ok(changed)
@@ -306,7 +289,7 @@ impl Partition {
         self.controller.borrow_mut().scale(items.load())?;
         self.items.replace(items);
         let changed = self.move_data(process, &before)?;
-        self.resources.range.replace(self.own_range());
+        self.resources.set_range(self.own_range());
         self.begin();
         Ok(changed)
     }
@@ -323,7 +306,7 @@ impl Partition {
     ///
     /// [`BalanceError`] if members cannot talk to each other.
     pub fn leave(&self, process: &Process) -> Result<(), BalanceError> {
-        let arrays = self.resources.arrays.take();
+        let arrays = self.resources.leave();
         if !arrays.is_empty() {
             self.barrier(process)?;
         }
@@ -336,7 +319,7 @@ impl Partition {
     fn next_cycle(&self) {
         self.cycle.set(self.communicator.next_synchronization());
         self.watch.begin(self.cycle.get().cycle);
-        self.resources.range.replace(self.own_range());
+        self.resources.set_range(self.own_range());
         self.begin();
     }
 
@@ -368,7 +351,7 @@ impl Partition {
                 future: pin!(agreed),
                 watch: &self.watch,
             };
-            block_on(process.context(), watched)??;
+            process.wait_announced(watched)??;
         }
         let member = agreement::words(&bytes)[1] as usize;
         Ok(member.min(self.members() - 1))
@@ -415,7 +398,7 @@ impl Partition {
             return Ok(false);
         }
         let (own, after) = (self.communicator.rank(), self.own_range());
-        let arrays = self.resources.arrays.borrow().clone();
+        let arrays = self.resources.arrays();
         let mut fetched = 0;
         for array in arrays.iter() {
             fetched += array.fetch(process.context(), &self.tasks, own, before, &after)?;
@@ -446,6 +429,19 @@ impl Partition {
         statistics.count(decision, busy_ns, wait_ns, self.communicator.rank());
         statistics.count_set_up(&self.watch.ran(), last_ns.unwrap_or(0));
         self.statistics.set(statistics);
+    }
+
+    /// Moving took so long in this cycle: differences are weighed against the mean of this and
+    /// what was known. Only who decides asks, so members need not agree.
+    fn count_moving(&self, took_ns: u64) {
+        let known_ns = self.moving_ns.get();
+        let mean_ns = if known_ns == 0 {
+            took_ns
+        } else {
+            known_ns.midpoint(took_ns)
+        };
+        self.moving_ns.set(mean_ns);
+        self.controller.borrow_mut().expect_moving(mean_ns);
     }
 
     fn barrier(&self, process: &Process) -> Result<(), BalanceError> {

@@ -5,6 +5,7 @@
 use pamir_transport::balance::evaluation::Reaction;
 
 use super::decision::Decision;
+use super::resources::Cache;
 use super::watch::Ran;
 
 /// Sums over all cycles, but for the load balances.
@@ -30,6 +31,12 @@ pub struct Statistics {
     pub prepared_smaller: u64,
     /// Bytes of memory that set-up operations made or gave back.
     pub prepared_bytes: u64,
+    /// Descriptors that fit into each of the rank's injection FIFOs.
+    pub window_slots: u64,
+    /// The part of the last-level cache that it may fill.
+    pub cache: Cache,
+    /// For how long housekeeping ran in this process, in nanoseconds.
+    pub housekeeping_ns: u64,
     /// How long set-up operations took, in nanoseconds.
     pub set_up_ns: u64,
     /// How much of that while others still computed.

@@ -23,8 +23,9 @@ use pamir_shm::call_record::Call;
 use pamir_transport::balance::history::Arrival;
 use pamir_transport::balance::law::Law;
 use pamir_transport::balance::leveler::Leveler;
+use pamir_transport::balance::occasion::{self, Circumstances, Occasion, Occasions};
 use pamir_transport::collective;
-use pamir_transport::geometry::{Channel, block_on};
+use pamir_transport::geometry::Channel;
 
 use super::partition::BalanceError;
 use crate::communicator::Communicator;
@@ -46,11 +47,13 @@ pub struct Tasks {
     period: u64,
     cycles: Cell<u64>,
     requested: Cell<bool>,
+    /// What levels besides the period; nothing where that is not wanted.
+    occasions: Option<RefCell<Occasions>>,
 }
 
 impl Tasks {
     /// One task a member of `parent`, levelled by `law` every `period` cycles (0: on request
-    /// only); all members call this with the same arguments.
+    /// and on an [`Occasion`] only); all members call this with the same arguments.
     ///
     /// # Errors
     ///
@@ -76,6 +79,7 @@ impl Tasks {
             period,
             cycles: Cell::new(0),
             requested: Cell::new(false),
+            occasions: occasions(process, period),
         })
     }
 
@@ -107,6 +111,9 @@ impl Tasks {
         let parts = queues.iter().sum();
         let started_ns = Clock::Monotonic.now_ns();
         let busy_ns = do_parts(self.clock, first..first + queues[own], parts, work);
+        if self.look_for_occasion(process).is_some() {
+            self.requested.set(true);
+        }
         process.announcer().announce(Call {
             id: self.communicator.next_synchronization(),
             started_ns,
@@ -119,6 +126,12 @@ impl Tasks {
         self.cycles.set(self.cycles.get() + 1);
         let due = self.period != 0 && self.cycles.get().is_multiple_of(self.period);
         Ok((due || requested) && self.leveler.borrow_mut().level(&calls))
+    }
+
+    /// Whether resources of this rank were freed or taken since work was levelled last.
+    fn look_for_occasion(&self, process: &Process) -> Option<Occasion> {
+        let occasions = self.occasions.as_ref()?;
+        occasions.borrow_mut().look(circumstances(process))
     }
 
     /// All members' calls, and whether any of them asks for levelling.
@@ -143,7 +156,7 @@ impl Tasks {
             blocking: true,
         };
         let gathered = collective::allgather(&channel, &mut bytes);
-        block_on(process.context(), gathered)??;
+        process.wait_announced(gathered)??;
         let (words, _) = bytes.as_chunks::<TIME_BYTES>();
         let words = words.iter().map(|word| u64::from_ne_bytes(*word));
         let requested = words.clone().any(|word| word & 1 == 1);
@@ -156,6 +169,22 @@ impl Tasks {
         });
         Ok((calls.collect(), requested))
     }
+}
+
+fn circumstances(process: &Process) -> Circumstances {
+    let context = process.context();
+    let sharers = context.job().sharers(context.task());
+    Circumstances::now(sharers.unwrap_or(1))
+}
+
+/// What levels besides a period; who levels after every cycle needs no further reason.
+fn occasions(process: &Process, period: u64) -> Option<RefCell<Occasions>> {
+    if period == 1 || std::env::var_os(occasion::VARIABLE).is_some_and(|value| value == "off") {
+        return None;
+    }
+    let mut occasions = Occasions::default();
+    occasions.look(circumstances(process));
+    Some(RefCell::new(occasions))
 }
 
 /// Does some parts of the work, several at once; how long that took, by the clock.

@@ -216,6 +216,35 @@ impl ShareController {
         self.look_for_better(window)
     }
 
+    /// Something has changed besides the work: what did not help before may help now.
+    pub fn encourage(&mut self) {
+        self.caution = self.settings.least_gain;
+    }
+
+    /// A rank has ended: those that are left are seated anew at once, by what is known of them.
+    /// There is nothing to judge that by, as the job is another one now.
+    pub fn release(&mut self, rank: usize) -> Decision {
+        if rank >= self.work.len() {
+            return Decision::Unknown;
+        }
+        self.encourage();
+        self.trying = None;
+        self.work[rank] = 0.0;
+        let sum: f64 = self.work.iter().sum();
+        if sum <= 0.0 {
+            return Decision::Unknown;
+        }
+        self.work.iter_mut().for_each(|work| *work /= sum);
+        let seats = packing::pack(&self.work, &self.seats, self.cores);
+        let packed = packing::balance(&packing::loads(&self.work, &seats, self.cores));
+        let now = packing::balance(&packing::loads(&self.work, &self.seats, self.cores));
+        if packed <= 0.0 || 1.0 - now / packed < self.caution {
+            return Decision::NoGain;
+        }
+        self.take(Seating::Seated(seats));
+        Decision::Moved
+    }
+
     /// Takes a window into what is known of the work.
     fn smooth(&mut self, window: &Window, sum: u64) {
         let part = window.work_ns.iter().map(|ns| *ns as f64 / sum as f64);
@@ -392,6 +421,30 @@ mod tests {
         assert_eq!(controller.decide(&slow), Decision::TakenBack);
         assert_eq!(controller.seating(), Seating::Seated(vec![0, 1, 0]));
         assert_eq!(decide(&mut controller, &[1.0; 3]), Decision::NoGain);
+    }
+
+    #[test]
+    fn a_rank_that_ends_leaves_its_core_to_the_others() {
+        let mut controller = dealt(4, 2);
+        assert_eq!(controller.release(0), Decision::Unknown);
+        assert_eq!(decide(&mut controller, &[1.0; 4]), Decision::Even);
+        assert_eq!(controller.release(0), Decision::NoGain);
+        assert_eq!(controller.release(2), Decision::Moved);
+        let seats = controller.seats();
+        assert_ne!(seats[1], seats[3], "{seats:?}");
+        assert_eq!(controller.release(1), Decision::NoGain);
+        assert_eq!(controller.release(3), Decision::Unknown);
+    }
+
+    #[test]
+    fn what_did_not_help_is_tried_again_when_something_has_changed() {
+        let mut controller = dealt(3, 2);
+        assert_eq!(decide(&mut controller, &[1.0; 3]), Decision::Roams);
+        let mut slow = window(&controller, &[1.0; 3]);
+        slow.wall_ns *= 2;
+        assert_eq!(controller.decide(&slow), Decision::TakenBack);
+        controller.encourage();
+        assert_eq!(decide(&mut controller, &[1.0; 3]), Decision::Roams);
     }
 
     #[test]

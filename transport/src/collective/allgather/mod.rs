@@ -26,7 +26,8 @@ algorithms! {
     /// Around the rings of one dimension of a torus after another.
     Torus = torus, Nothing;
     => &[
-        Row::new(Algorithm::Posted),
+        Row::new(Algorithm::Posted).crowded(),
+        Row::new(Algorithm::Posted).up_to(4 << 10),
         Row::new(Algorithm::RecursiveDoubling).up_to(64 << 10),
         Row::new(Algorithm::Bruck).up_to(64 << 10),
         Row::new(Algorithm::Ring),

@@ -7,6 +7,9 @@ use super::super::multilevel::{SparseGraph, improve_by_swaps, place_on_tree};
 use super::super::search::Search;
 use super::{Algorithm, PlacementError, Problem};
 
+/// A default order that costs at most so many times the best is improved by swaps too.
+const NEARLY_AS_GOOD: f64 = 1.5;
+
 /// Coarsening, splitting, refining along a tree.
 pub struct Multilevel;
 
@@ -35,14 +38,15 @@ impl Algorithm for Multilevel {
             ));
         }
         let graph = SparseGraph::of_problem(problem);
+        let default_cost = search.best_cost();
         let mut first = true;
         while search.start() && (first || search.is_limited()) {
             let mut places = place_on_tree(&graph, tree, search);
             search.offer(&places, f64::NEG_INFINITY);
             improve_by_swaps(&graph, tree, &mut places, search);
             search.offer(&places, f64::NEG_INFINITY);
-            if first {
-                // The default order may need a few swaps only.
+            if first && default_cost <= search.best_cost() * NEARLY_AS_GOOD {
+                // A few swaps may do.
                 let mut places: Vec<u32> = (0..problem.size() as u32).collect();
                 improve_by_swaps(&graph, tree, &mut places, search);
                 search.offer(&places, f64::NEG_INFINITY);

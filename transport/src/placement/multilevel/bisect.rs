@@ -14,77 +14,56 @@ use super::sparse::SparseGraph;
 const SMALL: usize = 60;
 
 /// Regions tried on the coarsest graph.
-const REGIONS: usize = 8;
+const REGIONS: usize = 4;
 
-/// The side of each vertex; side 0 (false) gets `target` ranks.
-pub(super) fn bisect(graph: &SparseGraph, target: u64, random: &mut Random) -> Vec<bool> {
+/// The sides of a bisection: of each vertex, and what lies between.
+pub(super) struct Bisection {
+    /// Side 0 is false.
+    pub(super) sides: Vec<bool>,
+    /// The weight of the edges between the sides.
+    pub(super) cut: f64,
+}
+
+/// Two sides, of which side 0 (false) gets `target` ranks.
+pub(super) fn bisect(graph: &SparseGraph, target: u64, random: &mut Random) -> Bisection {
     if target == 0 || target == graph.total_size() {
-        return vec![target == 0; graph.len()];
+        return Bisection {
+            sides: vec![target == 0; graph.len()],
+            cut: 0.0,
+        };
     }
     if graph.len() > SMALL {
         let smaller = target.min(graph.total_size() - target);
         let largest = (graph.total_size() / 24).min(smaller / 2).max(2) as u32;
         let (coarse, coarse_of) = coarsen(graph, largest, random);
         if coarse.len() * 20 <= graph.len() * 19 {
-            let coarse_sides = bisect(&coarse, target, random);
-            let sides = coarse_of
-                .iter()
-                .map(|&coarse| coarse_sides[coarse as usize])
-                .collect();
-            return refined(graph, target, sides).sides;
+            let coarse_sides = bisect(&coarse, target, random).sides;
+            let sides = coarse_of.iter().map(|&at| coarse_sides[at as usize]);
+            let mut split = Split::new(graph, target, sides.collect());
+            split.refine();
+            return Bisection {
+                cut: split.cut(),
+                sides: split.into_sides(),
+            };
         }
     }
+    best_region(graph, target, random)
+}
+
+/// Grows regions and refines them.
+fn best_region(graph: &SparseGraph, target: u64, random: &mut Random) -> Bisection {
     let tries = if graph.len() <= 2 { 1 } else { REGIONS };
-    let mut best: Option<(i64, f64, Vec<bool>)> = None;
+    let mut split = Split::new(graph, target, vec![true; graph.len()]);
+    let mut best: Option<(i64, Bisection)> = None;
     for _ in 0..tries {
-        let split = refined(graph, target, grow(graph, target, random));
-        let (imbalance, cut) = (split.imbalance(), graph.cut(&split.sides));
-        if best
-            .as_ref()
-            .is_none_or(|best| (imbalance, cut) < (best.0, best.1))
-        {
-            best = Some((imbalance, cut, split.sides));
+        split.grow(random.below(graph.len()));
+        split.refine();
+        let (imbalance, cut) = (split.imbalance(), split.cut());
+        let is_better = |best: &(i64, Bisection)| (imbalance, cut) < (best.0, best.1.cut);
+        if best.as_ref().is_none_or(is_better) {
+            let sides = split.sides().to_vec();
+            best = Some((imbalance, Bisection { sides, cut }));
         }
     }
-    best.map_or_else(Vec::new, |(_, _, sides)| sides)
-}
-
-/// A split after refinement.
-fn refined(graph: &SparseGraph, target: u64, sides: Vec<bool>) -> Split<'_> {
-    let mut split = Split::new(graph, target, sides);
-    split.refine();
-    split
-}
-
-/// A region of the target's size around a random vertex: the vertex that is tied to it most comes
-/// next.
-fn grow(graph: &SparseGraph, target: u64, random: &mut Random) -> Vec<bool> {
-    let mut outside = vec![true; graph.len()];
-    let mut ties = vec![0.0; graph.len()];
-    let mut size = 0;
-    let mut next = random.below(graph.len());
-    while size < target {
-        outside[next] = false;
-        size += u64::from(graph.size_of(next));
-        for &(neighbour, weight) in graph.neighbours(next) {
-            ties[neighbour as usize] += 2.0 * weight;
-        }
-        // What a vertex is tied to elsewhere speaks against it.
-        let pull = |vertex: &usize| {
-            let all: f64 = graph
-                .neighbours(*vertex)
-                .iter()
-                .map(|(_, weight)| weight)
-                .sum();
-            (ties[*vertex] > 0.0, ties[*vertex] - all)
-        };
-        let free = (0..graph.len()).filter(|vertex| outside[*vertex]);
-        let best = free.max_by(|one, other| {
-            let (one, other) = (pull(one), pull(other));
-            one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
-        });
-        let Some(best) = best else { break };
-        next = best;
-    }
-    outside
+    best.expect("at least one region is grown").1
 }

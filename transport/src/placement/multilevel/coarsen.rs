@@ -47,15 +47,7 @@ pub(super) fn coarsen(
         sizes.push(size + graph.size_of(partner as usize));
     }
     join_lonely(graph, largest, &lonely, &mut coarse_of, &mut sizes);
-    let edges = (0..graph.len()).flat_map(|vertex| {
-        let coarse_of = &coarse_of;
-        let later = graph
-            .neighbours(vertex)
-            .iter()
-            .filter(move |(other, _)| *other as usize > vertex);
-        later.map(move |&(other, weight)| (coarse_of[vertex], coarse_of[other as usize], weight))
-    });
-    (SparseGraph::new(sizes, edges), coarse_of)
+    (graph.contracted(&coarse_of, sizes), coarse_of)
 }
 
 /// Vertices whose neighbours were all taken join each other when they share one (two-hop

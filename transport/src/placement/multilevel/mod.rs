@@ -20,7 +20,9 @@
 //! Invariant: every split has exactly as many ranks in each part as the part has places.
 
 mod bisect;
+mod candidates;
 mod coarsen;
+mod distance;
 mod refine;
 mod sparse;
 mod split;

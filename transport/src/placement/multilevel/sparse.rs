@@ -12,6 +12,8 @@ pub struct SparseGraph {
     offsets: Vec<usize>,
     neighbours: Vec<(u32, f64)>,
     sizes: Vec<u32>,
+    /// The weight of all edges of each vertex.
+    degrees: Vec<f64>,
 }
 
 impl SparseGraph {
@@ -46,34 +48,21 @@ impl SparseGraph {
                 next[vertex as usize] += 1;
             }
         }
-        let graph = SparseGraph {
+        merge(&mut offsets, &mut neighbours);
+        SparseGraph::assembled(offsets, neighbours, sizes)
+    }
+
+    /// Of lists that have no doubles.
+    fn assembled(offsets: Vec<usize>, neighbours: Vec<(u32, f64)>, sizes: Vec<u32>) -> SparseGraph {
+        let own = |ends: &[usize]| neighbours[ends[0]..ends[1]].iter();
+        let degrees = offsets
+            .windows(2)
+            .map(|ends| own(ends).map(|edge| edge.1).sum());
+        SparseGraph {
+            degrees: degrees.collect(),
             offsets,
             neighbours,
             sizes,
-        };
-        graph.with_neighbours_merged()
-    }
-
-    fn with_neighbours_merged(self) -> SparseGraph {
-        let mut merged = Vec::with_capacity(self.neighbours.len());
-        let mut offsets = vec![0];
-        for vertex in 0..self.len() {
-            let mut own = self.neighbours(vertex).to_vec();
-            own.sort_unstable_by_key(|(neighbour, _)| *neighbour);
-            own.dedup_by(|later, kept| {
-                let same = later.0 == kept.0;
-                if same {
-                    kept.1 += later.1;
-                }
-                same
-            });
-            merged.extend(own);
-            offsets.push(merged.len());
-        }
-        SparseGraph {
-            offsets,
-            neighbours: merged,
-            sizes: self.sizes,
         }
     }
 
@@ -97,6 +86,12 @@ impl SparseGraph {
         self.sizes[vertex]
     }
 
+    /// The weight of all edges of a vertex.
+    #[inline(always)]
+    pub(super) fn degree(&self, vertex: usize) -> f64 {
+        self.degrees[vertex]
+    }
+
     /// How many ranks all vertices stand for.
     pub fn total_size(&self) -> u64 {
         self.sizes.iter().map(|size| u64::from(*size)).sum()
@@ -114,28 +109,56 @@ impl SparseGraph {
         for (number, &vertex) in vertices.iter().enumerate() {
             numbers[vertex as usize] = number as u32;
         }
-        let mut part = SparseGraph {
-            offsets: Vec::with_capacity(vertices.len() + 1),
-            neighbours: Vec::new(),
-            sizes: vertices
-                .iter()
-                .map(|&vertex| self.sizes[vertex as usize])
-                .collect(),
-        };
-        part.offsets.push(0);
+        let mut offsets = Vec::with_capacity(vertices.len() + 1);
+        let mut neighbours = Vec::new();
+        offsets.push(0);
         for &vertex in vertices {
             for &(neighbour, weight) in self.neighbours(vertex as usize) {
                 let number = numbers[neighbour as usize];
                 if vertices.get(number as usize) == Some(&neighbour) {
-                    part.neighbours.push((number, weight));
+                    neighbours.push((number, weight));
                 }
             }
-            part.offsets.push(part.neighbours.len());
+            offsets.push(neighbours.len());
         }
-        part
+        let sizes = vertices.iter().map(|&at| self.sizes[at as usize]);
+        SparseGraph::assembled(offsets, neighbours, sizes.collect())
+    }
+
+    /// The graph in which all vertices of the same number in `coarse_of` are one, with these sizes;
+    /// edges between them are added up.
+    pub(super) fn contracted(&self, coarse_of: &[u32], sizes: Vec<u32>) -> SparseGraph {
+        let (members, begins) = members(coarse_of, sizes.len());
+        let mut offsets = Vec::with_capacity(sizes.len() + 1);
+        let mut neighbours: Vec<(u32, f64)> = Vec::with_capacity(self.neighbours.len());
+        offsets.push(0);
+        // Where the edge to a coarse vertex stands, if it is at or after the vertex's first.
+        let mut stands_at = vec![0usize; sizes.len()];
+        for vertex in 0..sizes.len() {
+            let first = neighbours.len();
+            for &member in &members[begins[vertex]..begins[vertex + 1]] {
+                for &(neighbour, weight) in self.neighbours(member as usize) {
+                    let other = coarse_of[neighbour as usize];
+                    if other as usize == vertex {
+                        continue;
+                    }
+                    let at = &mut stands_at[other as usize];
+                    match neighbours.get_mut(*at) {
+                        Some(edge) if *at >= first && edge.0 == other => edge.1 += weight,
+                        _ => {
+                            *at = neighbours.len();
+                            neighbours.push((other, weight));
+                        }
+                    }
+                }
+            }
+            offsets.push(neighbours.len());
+        }
+        SparseGraph::assembled(offsets, neighbours, sizes)
     }
 
     /// The weight of all edges between the sides.
+    #[cfg(test)]
     pub(super) fn cut(&self, sides: &[bool]) -> f64 {
         let crossing = |vertex: usize| {
             let neighbours = self.neighbours(vertex).iter();
@@ -145,4 +168,43 @@ impl SparseGraph {
         };
         (0..self.len()).map(crossing).sum::<f64>() / 2.0
     }
+}
+
+/// Sorts the neighbours of each vertex and adds up those that are listed several times.
+fn merge(offsets: &mut [usize], neighbours: &mut Vec<(u32, f64)>) {
+    let (mut begin, mut kept) = (0, 0);
+    for end in &mut offsets[1..] {
+        neighbours[begin..*end].sort_unstable_by_key(|edge| edge.0);
+        let first = kept;
+        for at in begin..*end {
+            let edge = neighbours[at];
+            if kept > first && neighbours[kept - 1].0 == edge.0 {
+                neighbours[kept - 1].1 += edge.1;
+            } else {
+                neighbours[kept] = edge;
+                kept += 1;
+            }
+        }
+        begin = *end;
+        *end = kept;
+    }
+    neighbours.truncate(kept);
+}
+
+/// The vertices in the order of their numbers, and where those of each number begin.
+fn members(number_of: &[u32], numbers: usize) -> (Vec<u32>, Vec<usize>) {
+    let mut begins = vec![0usize; numbers + 1];
+    for &number in number_of {
+        begins[number as usize + 1] += 1;
+    }
+    for number in 0..numbers {
+        begins[number + 1] += begins[number];
+    }
+    let mut next = begins.clone();
+    let mut members = vec![0u32; number_of.len()];
+    for (vertex, &number) in number_of.iter().enumerate() {
+        members[next[number as usize]] = vertex as u32;
+        next[number as usize] += 1;
+    }
+    (members, begins)
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::super::random::Random;
 use super::super::search::{Limits, Progress, Search};
 use super::super::{EdgeFunction, Problem, TopologyGraph, problem::Edge};
-use super::bisect::bisect;
+use super::bisect::{Bisection, bisect};
 use super::coarsen::coarsen;
 use super::refine::Split;
 use super::*;
@@ -47,7 +47,8 @@ proptest! {
     ) {
         let graph = random_graph(vertices, edges, seed);
         let target = (part * (vertices + 1) as f64) as u64;
-        let sides = bisect(&graph, target, &mut Random::new(seed));
+        let Bisection { sides, cut } = bisect(&graph, target, &mut Random::new(seed));
+        prop_assert_eq!(cut, graph.cut(&sides));
         prop_assert_eq!(sides.iter().filter(|side| !**side).count() as u64, target);
     }
 
@@ -75,7 +76,8 @@ proptest! {
         let mut split = Split::new(&graph, vertices.div_ceil(2) as u64, sides);
         split.refine();
         prop_assert_eq!(split.imbalance(), 0);
-        prop_assert!(graph.cut(&split.sides) <= before);
+        prop_assert!(graph.cut(split.sides()) <= before);
+        prop_assert_eq!(split.cut(), graph.cut(split.sides()));
     }
 
     #[test]
@@ -135,7 +137,7 @@ proptest! {
 fn a_grid_is_cut_along_its_short_side() {
     for seed in 0..5 {
         let graph = grid(10, 30);
-        let sides = bisect(&graph, 150, &mut Random::new(seed));
-        assert!(graph.cut(&sides) <= 12.0, "{}", graph.cut(&sides));
+        let cut = bisect(&graph, 150, &mut Random::new(seed)).cut;
+        assert!(cut <= 12.0, "{cut}");
     }
 }

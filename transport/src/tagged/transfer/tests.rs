@@ -275,3 +275,22 @@ proptest! {
         }
     }
 }
+
+/// What a task sends to itself is copied where it stands, cut where there is less room.
+#[test]
+fn a_task_sends_to_itself() {
+    let contexts = contexts(2);
+    let own = &contexts[1];
+    for room in [BYTES, BYTES / 2] {
+        let source = pattern(BYTES, room);
+        let mut target = vec![0; room];
+        let sent = send(own, 7, source.as_ptr(), BYTES);
+        let wanted = Pattern::new(0, Some(1), Some(7));
+        let buffer = memory(target.as_mut_ptr(), room);
+        // SAFETY: the vector outlives the request.
+        let received = unsafe { own.receive(wanted, buffer) }.unwrap().id();
+        settle(&[own]);
+        assert!(is_complete(own, sent) && is_complete(own, received));
+        assert_eq!(target, source[..room]);
+    }
+}

@@ -5,6 +5,8 @@
 //! ways for messages of one packet. Longer messages, and whatever is unusual, take the general
 //! way, in which a machine packs into several packets.
 //!
+//! Data whose blocks lie so far apart that it comes in several packets takes the general way too.
+//!
 //! Invariant: a program is run as a whole here, so that no machine need keep its state.
 
 use std::ffi::{c_int, c_void};
@@ -46,6 +48,9 @@ pub(super) unsafe fn send(
     let memory = buf.cast::<u8>().cast_mut();
     let context = state.process.context();
     with_program(&datatype, count, |program| {
+        if program.packet_exponent().is_some() {
+            return Ok(false);
+        }
         // SAFETY: the caller vouches for the program's buffer, which packing only reads; the
         // packet has room for the bytes, which `pack` writes all.
         let sent = unsafe {

@@ -150,6 +150,11 @@ impl Filler {
         next
     }
 
+    /// Whether it has ended.
+    pub fn has_ended(&self) -> bool {
+        self.state == State::Gone
+    }
+
     /// The launcher is stopped, or the job ends: it stops at once.
     pub fn stop(&mut self) {
         if self.state != State::Gone {

@@ -7,6 +7,7 @@
 //! ```text
 //!           job's memory ─▶ gathering ─▶ cycles ─┬─▶ recorder ─▶ FILE
 //! tick ─▶ look                                   ├─▶ window ─▶ share controller ─▶ seats
+//!           ranks' ends, others' load, priorities ─▶ occasions ─▶┘
 //!           processes' clocks ───────────────────┘         dead time ─▶ filler
 //! ```
 //!
@@ -18,6 +19,7 @@
 
 pub mod clocks;
 pub mod filler;
+pub mod occasions;
 pub mod priority;
 pub mod recorder;
 pub mod seats;
@@ -36,10 +38,12 @@ use pamir_transport::balance::history::Arrival;
 use pamir_transport::balance::record::{Call, Deed};
 use pamir_transport::balance::share::controller::{Decision, Settings, ShareController, Window};
 
+use super::child;
 use super::output::Output;
 use super::placement::{Placement, Places};
 use super::start::RankProcess;
 use filler::Filler;
+use occasions::{Occasion, Occasions};
 use recorder::{Recorder, RecorderError};
 use seats::{Seats, computing_process};
 use window::OpenWindow;
@@ -108,6 +112,7 @@ pub struct Balancing {
     dead_time: DeadTime,
     filler: Option<Filler>,
     window: OpenWindow,
+    occasions: Occasions,
     cycles: u64,
     /// Whether a cycle was seen that everybody ended.
     synchronizes: bool,
@@ -151,6 +156,7 @@ impl Balancing {
             dead_time: DeadTime::default(),
             filler: None,
             window: OpenWindow::begin(&[], 0),
+            occasions: Occasions::default(),
             cycles: 0,
             synchronizes: false,
             moves: 0,
@@ -196,6 +202,7 @@ impl Balancing {
             return;
         }
         self.gather(job, output);
+        self.seize_occasions(job, ranks, now_ns, output);
         self.decide(job, ranks, now_ns, output);
         let (least_ns, most_ns) = TICKS_NS;
         let tick_ns = match self.window.last_cycle_ns() {
@@ -272,6 +279,61 @@ impl Balancing {
         }
     }
 
+    /// Levels because of what has changed besides the work.
+    fn seize_occasions(
+        &mut self,
+        job: &Job,
+        ranks: &[RankProcess],
+        now_ns: u64,
+        output: &mut Output,
+    ) {
+        if self.sharing.is_none() || !self.occasions.is_due(now_ns) {
+            return;
+        }
+        let gone = |rank: usize| child::peek(ranks[rank].process).is_some();
+        for rank in self.occasions.ended(ranks.len(), gone) {
+            self.release(rank, job, ranks, output);
+        }
+        let processes = processes(job, ranks);
+        let mut changes = self.occasions.priorities(&processes);
+        match (&self.filler, &self.seats) {
+            // What it runs is not to be told from what others run.
+            (Some(filler), _) if !filler.has_ended() => {}
+            (Some(_), _) => changes.extend(self.occasions.filler_ended()),
+            (None, Some(seats)) => {
+                let others = seats.seated();
+                let others = others.map(|cores| self.occasions.others(&processes, cores, now_ns));
+                changes.extend(others.unwrap_or_default());
+            }
+            (None, None) => {}
+        }
+        for change in changes {
+            if let Some(sharing) = &mut self.sharing {
+                sharing.encourage();
+            }
+            self.say(&change.to_string(), output);
+        }
+    }
+
+    /// A rank has ended, and others have not: they get what it leaves.
+    fn release(&mut self, rank: usize, job: &Job, ranks: &[RankProcess], output: &mut Output) {
+        let Some(mut sharing) = self.sharing.take() else {
+            return;
+        };
+        if let Some(Err(error)) = self.seats.as_mut().map(|seats| seats.leave(rank, job)) {
+            output.say(&format!("balance: {error}"));
+        }
+        let text = Occasion::RankEnded(rank).to_string();
+        let decision = sharing.release(rank);
+        if decision.changes() {
+            self.act(decision, &text, &sharing, job, ranks, output);
+            self.reopen(job, ranks);
+        } else {
+            self.say(&text, output);
+        }
+        self.sharing = Some(sharing);
+    }
+
     /// Closes the window if it is over, and moves ranks where that promises to help.
     fn decide(&mut self, job: &Job, ranks: &[RankProcess], now_ns: u64, output: &mut Output) {
         let processes = processes(job, ranks);
@@ -340,6 +402,7 @@ impl Balancing {
         }
         let before: Vec<_> = (0..ranks.len()).map(|rank| seats.place(rank)).collect();
         let outcome = seats.take(&sharing.seating(), sharing.work(), job, ranks);
+        self.occasions.forget();
         let after: Vec<_> = (0..ranks.len()).map(|rank| seats.place(rank)).collect();
         let names = |place: Option<usize>| place.map(|core| seats.name(core));
         let mut moves = Vec::new();

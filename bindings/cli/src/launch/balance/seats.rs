@@ -19,6 +19,7 @@ use pamir_driver::topology::AffinityMask;
 use pamir_transport::balance::share::controller::Seating;
 use pamir_transport::balance::share::priority::steps;
 
+use super::occasions::Cores;
 use super::priority;
 use crate::launch::placement::Places;
 use crate::launch::start::RankProcess;
@@ -70,6 +71,8 @@ pub struct Seats {
     places: Places,
     /// Nice values that were changed, by rank, as they were before.
     nice: Vec<Option<i32>>,
+    /// Ranks that have ended, by rank.
+    ended: Vec<bool>,
     roaming: bool,
 }
 
@@ -77,11 +80,33 @@ impl Seats {
     /// As the ranks were started.
     pub fn new(places: Places) -> Self {
         let nice = vec![None; places.seats.len()];
+        let ended = vec![false; places.seats.len()];
         Self {
             places,
             nice,
+            ended,
             roaming: false,
         }
+    }
+
+    /// The cores and who is on which; nothing while ranks roam.
+    pub fn seated(&self) -> Option<Cores<'_>> {
+        (!self.roaming).then_some(Cores {
+            units: &self.places.units,
+            seats: &self.places.seats,
+        })
+    }
+
+    /// A rank has ended: who shared its core with it shares with one less.
+    ///
+    /// # Errors
+    ///
+    /// [`SeatError::Job`] if the job has no such rank.
+    pub fn leave(&mut self, rank: usize, job: &Job) -> Result<(), SeatError> {
+        if let Some(ended) = self.ended.get_mut(rank) {
+            *ended = true;
+        }
+        Ok(self.tell(job)?)
     }
 
     /// How many cores there are.
@@ -137,7 +162,7 @@ impl Seats {
         let mut outcome = Ok(());
         for (rank, process) in ranks.iter().enumerate() {
             let units = self.units(rank);
-            if units != before[rank] {
+            if units != before[rank] && !self.ended[rank] {
                 let process = computing_process(job, rank, process.process);
                 let moved = move_threads(rank, process, &before[rank], &units);
                 outcome = outcome.and(moved);
@@ -148,11 +173,12 @@ impl Seats {
 
     /// Says in the job who shares which processor.
     fn tell(&self, job: &Job) -> Result<(), JobError> {
-        let ranks = self.places.seats.len();
+        let running = self.ended.iter().filter(|ended| !**ended).count();
         for (rank, seat) in self.places.seats.iter().enumerate() {
-            let same = self.places.seats.iter().filter(|other| *other == seat);
+            let others = self.places.seats.iter().zip(&self.ended);
+            let same = others.filter(|(other, ended)| *other == seat && !**ended);
             let (unit, sharers) = if self.roaming {
-                (None, ranks.div_ceil(self.cores()))
+                (None, running.div_ceil(self.cores()))
             } else {
                 (Some(self.places.units[*seat][0]), same.count())
             };

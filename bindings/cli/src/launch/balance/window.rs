@@ -118,7 +118,8 @@ impl OpenWindow {
     fn processor_ns(&self, processes: &[Pid]) -> Vec<u64> {
         let ran = |((before, start), process): (&(Pid, Option<u64>), &Pid)| {
             let start = (*start).filter(|_| before == process)?;
-            Some(clocks::processor_ns(*process)?.saturating_sub(start))
+            // One that has ended meanwhile has nothing to do any more.
+            Some(clocks::processor_ns(*process).map_or(0, |now| now.saturating_sub(start)))
         };
         let pairs = self.clocks.iter().zip(processes);
         let ran: Option<Vec<u64>> = pairs.map(ran).collect();
