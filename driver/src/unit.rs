@@ -499,6 +499,12 @@ impl Target {
             reserved,
             RecordHeader::new(kind, auxiliary, payload_bytes as u32),
         );
+        self.wake_if_asleep();
+    }
+
+    /// After a commit.
+    #[inline(always)]
+    fn wake_if_asleep(&self) {
         if sleep::must_wake(&self.block.sleep) {
             self.wake();
         }

@@ -9,3 +9,9 @@ pub use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
 #[cfg(loom)]
 pub use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+
+#[cfg(not(loom))]
+pub use std::hint::spin_loop;
+
+#[cfg(loom)]
+pub use loom::hint::spin_loop;

@@ -36,7 +36,7 @@
 
 use std::cell::Cell;
 
-use crate::atomic::{AtomicU64, Ordering};
+use crate::atomic::{AtomicU64, Ordering, spin_loop};
 use crate::record::{RecordHeader, lines_for};
 
 /// The memory that a lane works on.
@@ -44,7 +44,7 @@ pub trait LaneMemory {
     /// How many lines the ring has: a power of two, at least 4.
     fn lines(&self) -> u64;
 
-    /// The header word of line `index`.
+    /// The header word of line `index`, counted around the ring.
     fn word(&self, index: u64) -> &AtomicU64;
 
     /// The cursor that the consumer publishes.
@@ -96,6 +96,19 @@ impl Reserved {
     }
 }
 
+/// Room in a lane for a record of one line; commit it with [`Producer::commit_line`]. It knows all
+/// places that are written, since each store into the ring could change what they are found by, as
+/// far as a compiler knows.
+#[derive(Debug)]
+#[must_use = "a reserved record must be committed"]
+pub struct ReservedLine<'a> {
+    /// The line.
+    pub line: u64,
+    header: &'a AtomicU64,
+    /// The header word that becomes 0 with the commit: of the line after the next.
+    cleared: &'a AtomicU64,
+}
+
 /// The origin's end of a lane.
 #[derive(Debug)]
 pub struct Producer<M> {
@@ -143,10 +156,24 @@ impl<M: LaneMemory> Producer<M> {
     /// Room for a record of one line; none while the ring is full as far as is known, which
     /// [`Self::try_reserve`] finds out.
     #[inline(always)]
-    pub fn reserve_line(&self) -> Option<Reserved> {
+    pub fn reserve_line(&self) -> Option<ReservedLine<'_>> {
+        let produced = self.produced.get();
         // A record of one line never reaches beyond the ring.
-        let line = self.produced.get() & (self.memory.lines() - 1);
-        self.has_room(1).then_some(Reserved { line, lines: 1 })
+        let line = produced & (self.memory.lines() - 1);
+        self.has_room(1).then(|| ReservedLine {
+            line,
+            header: self.memory.word(line),
+            cleared: self.memory.word(line + 2),
+        })
+    }
+
+    /// As [`Self::commit`], of a record of one line.
+    #[inline(always)]
+    pub fn commit_line(&self, reserved: ReservedLine<'_>, header: RecordHeader) {
+        // Release: pairs with the Acquire in `Consumer::peek_line` and its like.
+        reserved.header.store(header.word(), Ordering::Release);
+        reserved.cleared.store(0, Ordering::Relaxed);
+        self.produced.set(self.produced.get() + 1);
     }
 
     #[cold]
@@ -260,24 +287,36 @@ impl<M: LaneMemory> Consumer<M> {
     /// auxiliary number; any other is found by [`Self::peek`].
     #[inline(always)]
     pub fn peek_line(&self, kind: u8) -> Option<Arrived> {
-        let line = self.consumed.get() & (self.memory.lines() - 1);
+        let consumed = self.consumed.get();
         // Acquire: pairs with the Release in `Producer::commit`.
-        let word = self.memory.word(line).load(Ordering::Acquire);
+        let word = self.memory.word(consumed).load(Ordering::Acquire);
         let header = RecordHeader::line_of(kind, word)?;
+        let line = consumed & (self.memory.lines() - 1);
         Some(Arrived { header, line })
     }
 
-    /// As [`Self::peek_line`], with anything in the auxiliary number and a payload of at least a word.
+    /// As [`Self::peek_line`], with anything in the auxiliary number and a payload of at least a
+    /// word; looks up to `looks` times for a record, at least once, pausing in between.
     #[inline(always)]
-    pub fn peek_any_line(&self, kind: u8) -> Option<Arrived> {
-        let line = self.consumed.get() & (self.memory.lines() - 1);
+    pub fn watch_line(&self, kind: u8, looks: u32) -> Option<Arrived> {
+        let consumed = self.consumed.get();
+        let place = self.memory.word(consumed);
         // Acquire: pairs with the Release in `Producer::commit`.
-        let word = self.memory.word(line).load(Ordering::Acquire);
+        let mut word = place.load(Ordering::Acquire);
+        for _ in 1..looks {
+            if word != 0 {
+                break;
+            }
+            // The reader would take the line away from the writer in the middle of its store.
+            spin_loop();
+            word = place.load(Ordering::Acquire);
+        }
         let header = RecordHeader::any_line_of(kind, word)?;
+        let line = consumed & (self.memory.lines() - 1);
         Some(Arrived { header, line })
     }
 
-    /// As [`Self::release`], of a record that [`Self::peek_line`] or [`Self::peek_any_line`] gave.
+    /// As [`Self::release`], of a record that [`Self::peek_line`] or [`Self::watch_line`] gave.
     #[inline(always)]
     pub fn release_line(&self, _arrived: Arrived) {
         self.advance(1);

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use crate::atomic::AtomicU64;
-use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved};
+use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved, ReservedLine};
 use crate::lane_copy::{LONG_BYTES, LongCopy, string_move};
 use crate::mapped::Mapped;
 use crate::offset::Offset;
@@ -145,47 +145,30 @@ impl LaneConsumer {
 }
 
 impl LaneProducer {
-    /// Writes the payload of a record of one line: a word, then `bytes` bytes from `source`.
+    /// Writes the payload of a record of one line: a word, then the bytes of both parts.
     ///
     /// # Safety
     ///
-    /// `source` is readable for `bytes` bytes, at most [`LINE_DATA_BYTES`].
+    /// Each part is readable for its bytes, if it has any; together they have at most
+    /// [`LINE_DATA_BYTES`].
     #[inline(always)]
     pub unsafe fn write_line(
         &self,
-        reserved: &Reserved,
+        reserved: &ReservedLine<'_>,
         word: u64,
-        source: *const u8,
-        bytes: usize,
+        [first, second]: [(*const u8, usize); 2],
     ) {
-        let payload = self.payload(reserved);
-        // SAFETY: a reserved record has at least one line, whose payload has room for the word
-        // and the bytes behind it; the consumer does not read it before it is committed. The
-        // caller vouches for the source, and no ring is ever handed out.
+        let payload = self.memory().line(reserved.line).wrapping_add(HEADER_BYTES);
+        // SAFETY: the line's payload has room for the word and the bytes behind it; the consumer
+        // does not read it before it is committed. The caller vouches for the parts, and no ring
+        // is ever handed out.
         unsafe {
             payload.cast::<u64>().write(word);
-            copy_line(source, payload.add(8), bytes);
+            if first.1 != 0 {
+                copy_line(first.0, payload.add(8), first.1);
+            }
+            copy_line(second.0, payload.add(8 + first.1), second.1);
         }
-    }
-}
-
-impl LaneProducer {
-    /// Writes more data into the payload of a record of one line, `at` bytes behind the word.
-    ///
-    /// # Safety
-    ///
-    /// `source` is readable for `bytes` bytes; `at + bytes` is at most [`LINE_DATA_BYTES`].
-    #[inline(always)]
-    pub unsafe fn write_line_at(
-        &self,
-        reserved: &Reserved,
-        at: usize,
-        source: *const u8,
-        bytes: usize,
-    ) {
-        // SAFETY: a reserved record has at least one line, whose payload has the room, as the
-        // caller vouches; it vouches for the source too.
-        unsafe { copy_line(source, self.payload(reserved).add(8 + at), bytes) };
     }
 }
 
@@ -362,18 +345,24 @@ mod tests {
         let (producer, consumer) = (LaneProducer::new(lane()), LaneConsumer::new(lane()));
         for round in 0..1000_u64 {
             let bytes = round as usize % (LINE_DATA_BYTES + 1);
-            let text = [round as u8; LINE_DATA_BYTES];
-            let reserved = producer.reserve_line();
-            let reserved = reserved.or_else(|| producer.try_reserve(8 + bytes).unwrap());
+            let text: [u8; LINE_DATA_BYTES] =
+                std::array::from_fn(|at| (round as u8).wrapping_add(at as u8));
+            let reserved = producer.reserve_line().or_else(|| {
+                // It finds out what has been read; nothing is written.
+                let _room = producer.try_reserve(8 + bytes).unwrap().unwrap();
+                producer.reserve_line()
+            });
             let reserved = reserved.unwrap();
-            assert!(consumer.peek_line(3).is_none());
-            // SAFETY: the array has the bytes.
-            unsafe { producer.write_line(&reserved, round, text.as_ptr(), bytes) };
-            producer.commit(reserved, RecordHeader::new(3, 0, 8 + bytes as u32));
-            assert!(consumer.peek_line(4).is_none());
+            assert!(consumer.peek_line(3).is_none() && consumer.watch_line(3, 2).is_none());
+            let cut = bytes / 3;
+            let parts = [(text.as_ptr(), cut), (text[cut..].as_ptr(), bytes - cut)];
+            // SAFETY: the array has the bytes, which fit a line.
+            unsafe { producer.write_line(&reserved, round, parts) };
+            producer.commit_line(reserved, RecordHeader::new(3, 0, 8 + bytes as u32));
+            assert!(consumer.watch_line(4, 9).is_none() && consumer.peek_line(4).is_none());
             let arrived = consumer.peek_line(3).unwrap();
             assert_eq!(
-                consumer.peek_any_line(3).map(|any| any.line),
+                consumer.watch_line(3, 2).map(|any| any.line),
                 Some(arrived.line)
             );
             assert_eq!(consumer.line_data(&arrived)[..bytes], text[..bytes]);

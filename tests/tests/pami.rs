@@ -86,6 +86,33 @@ fn every_collective_is_right_by_every_algorithm() {
 }
 
 #[test]
+fn collectives_are_right_in_a_torus_of_the_programs_shape() {
+    for (shape, tasks) in [("2x2", 4), ("3", 3), ("2", 4)] {
+        let mut command = mpiexec(tasks, &program("pami_collectives"));
+        command.env("PAMIR_TORUS", shape);
+        let outcome = Run::whole(command);
+        let mut lines: Vec<_> = outcome.success().lines().collect();
+        lines.sort_unstable();
+        let expected = each(tasks, |task| format!("task {task} of {tasks}: 0 failures"));
+        assert_eq!(lines, expected, "{shape}");
+    }
+}
+
+#[test]
+fn a_torus_without_a_shape_is_refused() {
+    let mut command = mpiexec(2, &example("hello"));
+    command.env("PAMIR_TORUS", "2xtwo");
+    let outcome = Run::whole(command);
+    assert!(!outcome.status.success(), "{outcome:?}");
+    assert!(
+        outcome
+            .errors
+            .contains(r#"PAMIR_TORUS="2xtwo" is no shape"#),
+        "{outcome:?}"
+    );
+}
+
+#[test]
 fn collective_calls_combine_overlap_refuse_and_end() {
     expect_no_failures("pami_collective_calls");
 }
@@ -106,6 +133,7 @@ fn all_tasks_sum_their_squares() {
         }
         assert_eq!(algorithms.remove(0), "Pamir:ALLREDUCE:selected");
         assert!(algorithms.contains(&"Pamir:ALLREDUCE:rabenseifner"));
+        assert!(algorithms.contains(&"Pamir:ALLREDUCE:torus (commutative functions only)"));
         assert!(algorithms.contains(&"Pamir:ALLREDUCE:ring (commutative functions only)"));
     }
 }

@@ -31,6 +31,7 @@ use crate::memory_region::MemoryRegions;
 use crate::node_engine::{self, NodeEngine};
 use crate::selection::{self, SelectionError};
 use crate::striping::configuration::{Configuration, StripingError};
+use crate::torus::{ShapeError, configured_shape};
 
 /// The name of the client that MPI is.
 pub const MPI: &str = "MPI";
@@ -89,6 +90,9 @@ pub enum ClientError {
     /// The tables of algorithms make no sense.
     #[error(transparent)]
     Selection(#[from] SelectionError),
+    /// The shape of the torus is none.
+    #[error(transparent)]
+    Torus(#[from] ShapeError),
     /// The threads that move stripes cannot be as they are configured.
     #[error(transparent)]
     Striping(#[from] StripingError),
@@ -128,6 +132,7 @@ impl Client {
         let mut attachment = ATTACHMENT.lock().unwrap_or_else(PoisonError::into_inner);
         if attachment.is_none() {
             selection::configuration::install()?;
+            configured_shape()?;
             let (job, task) = Job::visit_environment()?;
             *attachment = Some(Attachment {
                 job,

@@ -183,7 +183,7 @@ impl Context {
     /// Whether nothing of this task's own waits to be moved on, and it has its processor and
     /// its context for itself.
     #[inline(always)]
-    pub(crate) fn is_idle(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         !self.unit.has_backlog() && self.backgrounds.get() == 0 && self.alone.get()
     }
 

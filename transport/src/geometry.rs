@@ -21,6 +21,7 @@ use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Pattern;
 use crate::tagged::request::{Outcome, RequestId};
 use crate::tagged::send::Address;
+use crate::torus::Torus;
 
 /// The members' tasks, by rank.
 pub trait Members {
@@ -82,6 +83,10 @@ where
 
     fn is_crowded(&self) -> bool {
         self.context.is_job_crowded()
+    }
+
+    fn torus(&self) -> Torus {
+        Torus::configured(self.members.size())
     }
 
     #[inline]

@@ -35,4 +35,5 @@ pub mod selection;
 pub mod shared_context;
 pub mod striping;
 pub mod tagged;
+pub mod torus;
 pub mod work_queue;

@@ -57,6 +57,7 @@ impl WorkQueue {
     }
 
     /// Whether nothing waits.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         // Acquire: pairs with the Release in `post`.
         self.count.load(Ordering::Acquire) == 0

@@ -4,17 +4,18 @@
 //! called, in the calling thread ("Parallel active messages": advance is the only mover).
 //!
 //! ```text
-//! look   the lane that carried the last packet: messages of one line, straight to their function
+//! watch  the lane that carried the last packet: messages of one line, straight to their function
 //! poll   all lanes, what waits for room, posted work
 //!
-//! advance(maximum):  look  poll  pause │ look  pause │ look  pause │ ...  look  poll  pause │ ...
-//!                    └──── first ────┘   └── at most 15 that only look ──┘
+//! advance(maximum):  look  pause  look  pause  ...  look │ poll  pause │ look  pause  ...
+//!                    └──────── watch, at most 16 ───────┘
 //! ```
 //!
 //! The answer to a message comes most likely from where the last one came, so a look at that one
-//! lane comes more often than a poll of all of them: it is where a ping-pong is decided. How many
-//! only look, doubles with each look that finds something, and falls to none when a poll finds
-//! something in another lane.
+//! lane comes more often than a poll of all of them, and before it: it is where a ping-pong is
+//! decided. How many looks a watch has, doubles with each that finds something, and falls to one
+//! when a poll finds something in another lane. It ends at once when something comes that is no
+//! such message, and has one look where anything waits for room, or was posted: the poll moves it.
 //!
 //! Invariants: each call polls, unless a look has found something; after [`MOST_LINES`] messages
 //! that looks have found, the next one polls, so that no other lane waits for ever.
@@ -31,8 +32,8 @@ use pamir_transport::context::Context;
 use crate::context::{ContextObject, context_of, living_context, no_context};
 use crate::refusal::{Code, Refusal, refused};
 
-/// The most turns from one poll to the next.
-const MOST_TURNS: usize = 16;
+/// The most looks of a watch.
+const MOST_LOOKS: u32 = 16;
 
 /// The most messages that are received by looking before the next poll.
 const MOST_LINES: u32 = 64;
@@ -45,11 +46,11 @@ const BURST: u32 = 16;
 pub struct Waiting {
     /// Other ranks share this one's processor.
     crowded: bool,
-    /// Turns, one after another, that found nothing. Relaxed everywhere: it only decides how to
+    /// Looks, one after another, that found nothing. Relaxed everywhere: it only decides how to
     /// wait.
     empty: AtomicU32,
-    /// Turns from one poll to the next, a power of two.
-    turns: Cell<usize>,
+    /// Looks of the next watch.
+    looks: Cell<u32>,
     /// Messages that looks may still receive before the next poll.
     lines_left: Cell<u32>,
 }
@@ -60,7 +61,7 @@ impl Waiting {
         Self {
             crowded,
             empty: AtomicU32::new(0),
-            turns: Cell::new(1),
+            looks: Cell::new(1),
             lines_left: Cell::new(MOST_LINES),
         }
     }
@@ -77,8 +78,8 @@ impl Waiting {
         self.lines_left
             .set(self.lines_left.get().saturating_sub(lines));
         // Each empty turn gives the processor away where it is shared: then all lanes have theirs.
-        let most = if self.crowded { 1 } else { MOST_TURNS };
-        self.turns.set((2 * self.turns.get()).min(most));
+        let most = if self.crowded { 1 } else { MOST_LOOKS };
+        self.looks.set((2 * self.looks.get()).min(most));
         self.reset();
     }
 
@@ -86,17 +87,17 @@ impl Waiting {
     fn polled(&self, elsewhere: bool) {
         self.lines_left.set(MOST_LINES);
         if elsewhere {
-            self.turns.set(1);
+            self.looks.set(1);
         }
     }
 
-    /// After a turn that found nothing. It never sleeps: who knows what else the thread has to
-    /// advance.
+    /// After `looks` looks and a poll that found nothing. It never sleeps: who knows what else the
+    /// thread has to advance.
     #[inline(always)]
-    fn pause(&self) {
-        let turns = self.empty.load(Ordering::Relaxed).saturating_add(1);
-        self.empty.store(turns, Ordering::Relaxed);
-        if turns > SPIN_POLLS || self.crowded {
+    fn pause(&self, looks: u32) {
+        let empty = self.empty.load(Ordering::Relaxed).saturating_add(looks);
+        self.empty.store(empty, Ordering::Relaxed);
+        if empty > SPIN_POLLS || self.crowded {
             std::thread::yield_now();
         } else {
             // The reader would take the line away from the writer in the middle of its store.
@@ -106,13 +107,15 @@ impl Waiting {
 }
 
 impl ContextObject {
-    /// Receives messages of one line from where the last packet came; whether there were any.
+    /// Receives messages of one line from where the last packet came, for the first of which it
+    /// looks `looks` times; whether there were any.
     #[inline(always)]
-    fn look(&self, context: &Context) -> bool {
+    fn watch(&self, context: &Context, looks: u32) -> bool {
         let most = BURST.min(self.waiting().lines_left.get());
-        let mut lines = 0;
-        while lines < most && self.look_once(context) {
+        let (mut lines, mut looks) = (0, looks);
+        while lines < most && self.take(context, looks) {
             lines += 1;
+            looks = 1;
         }
         if lines > 0 {
             self.waiting().looked(lines);
@@ -121,13 +124,24 @@ impl ContextObject {
     }
 
     #[inline(always)]
-    fn look_once(&self, context: &Context) -> bool {
+    fn take(&self, context: &Context, looks: u32) -> bool {
         context.take_active_line(
+            looks,
             |dispatch| self.receivers().immediate(dispatch),
-            |receiver, origin, header, data| {
-                receiver.give(self.words().word(origin), header, data);
+            |call, origin, header, data| {
+                call.give(self, self.words().word(origin), header, data);
             },
         )
+    }
+
+    /// How often to look before the next poll, `most` times at most.
+    #[inline(always)]
+    fn looks(&self, context: &Context, most: usize) -> u32 {
+        if context.is_idle() && self.work().is_empty() {
+            (self.waiting().looks.get() as usize).min(most) as u32
+        } else {
+            1
+        }
     }
 
     /// Polls all lanes; whether anything happened.
@@ -148,27 +162,28 @@ impl ContextObject {
     /// One turn of several contexts.
     #[inline(never)]
     fn turn(&self, context: &Context) -> Result<bool, Refusal> {
-        Ok(self.look(context) || self.poll(context)?)
+        Ok(self.watch(context, 1) || self.poll(context)?)
     }
 
-    /// Looks and polls, `maximum` turns at most.
+    /// Looks `maximum` times at most, and polls in between and at the end.
     #[inline(always)]
     fn advance(&self, context: &Context, maximum: usize) -> Code {
-        for turn in 0..maximum {
-            if self.look(context) {
+        let mut left = maximum;
+        while left > 0 {
+            let looks = self.looks(context, left);
+            if self.watch(context, looks) {
                 return Code::Success;
             }
-            if turn & (self.waiting().turns.get() - 1) == 0 {
-                match self.poll(context) {
-                    Ok(false) => {}
-                    Ok(true) => {
-                        self.waiting().reset();
-                        return Code::Success;
-                    }
-                    Err(refusal) => return refused(refusal),
+            match self.poll(context) {
+                Ok(false) => {}
+                Ok(true) => {
+                    self.waiting().reset();
+                    return Code::Success;
                 }
+                Err(refusal) => return refused(refusal),
             }
-            self.waiting().pause();
+            left -= looks as usize;
+            self.waiting().pause(looks);
         }
         Code::Again
     }
@@ -263,7 +278,7 @@ unsafe fn advance_each(
             return Code::Success;
         }
         match last {
-            Some(object) => object.waiting().pause(),
+            Some(object) => object.waiting().pause(1),
             None => std::thread::yield_now(),
         }
     }

@@ -58,10 +58,9 @@ fn check_hints(hints: DispatchHints) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What receives the messages of a dispatch id.
-#[derive(Clone, Copy)]
-pub struct Receiver {
-    context: &'static ContextObject,
+/// A function of the program's, and what it is called with besides the message.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
     function: unsafe extern "C" fn(
         *mut c_void,
         *mut c_void,
@@ -73,6 +72,33 @@ pub struct Receiver {
         *mut structures::Receive,
     ),
     cookie: *mut c_void,
+}
+
+impl Call {
+    /// Calls the function for a message all of which is there.
+    #[inline(always)]
+    pub fn give(&self, context: &ContextObject, origin: u32, header: &[u8], data: &[u8]) {
+        // SAFETY: the program gave function and cookie for this; header and data are slices.
+        unsafe {
+            (self.function)(
+                context.handle(),
+                self.cookie,
+                header.as_ptr().cast(),
+                header.len(),
+                data.as_ptr().cast(),
+                data.len(),
+                origin,
+                null_mut(),
+            );
+        }
+    }
+}
+
+/// What receives the messages of a dispatch id.
+#[derive(Clone, Copy)]
+pub struct Receiver {
+    context: &'static ContextObject,
+    call: Call,
     hints: DispatchHints,
 }
 
@@ -93,22 +119,15 @@ impl Receiver {
         self.context.immediate_bytes()
     }
 
-    /// Calls the function for a message all of which is there.
+    /// Whom it calls.
     #[inline(always)]
+    pub fn call(&self) -> Call {
+        self.call
+    }
+
+    /// Calls the function for a message all of which is there.
     pub fn give(&self, origin: u32, header: &[u8], data: &[u8]) {
-        // SAFETY: the program gave function and cookie for this; header and data are slices.
-        unsafe {
-            (self.function)(
-                self.context.handle(),
-                self.cookie,
-                header.as_ptr().cast(),
-                header.len(),
-                data.as_ptr().cast(),
-                data.len(),
-                origin,
-                null_mut(),
-            );
-        }
+        self.call.give(self.context, origin, header, data);
     }
 
     /// Calls the function for a message of `bytes` bytes of data; where they go.
@@ -124,9 +143,9 @@ impl Receiver {
         };
         // SAFETY: as in `give`; the structure lives until the call returns.
         unsafe {
-            (self.function)(
+            (self.call.function)(
                 self.context.handle(),
-                self.cookie,
+                self.call.cookie,
                 header.as_ptr().cast(),
                 header.len(),
                 null(),
@@ -281,8 +300,7 @@ pub unsafe extern "C" fn PAMI_Dispatch_set(
         check_hints(options)?;
         let receiver = Receiver {
             context: object,
-            function,
-            cookie,
+            call: Call { function, cookie },
             hints: options,
         };
         // SAFETY: the caller vouches for having the context.

@@ -3,22 +3,30 @@
 //! Before: `PAMI_Dispatch_set` has made a [`Receiver`]. After: a send finds the hints of its
 //! dispatch id here, and a message of one line whom to call, without the transport's own table.
 //!
+//! The receiver of the last short message is kept beside the table: the next one is most likely for
+//! it too.
+//!
 //! Invariant: the table is not borrowed while the program's function runs, which may set others.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
-use crate::dispatch::{HIGHEST_DISPATCH, Receiver};
+use crate::dispatch::{Call, HIGHEST_DISPATCH, Receiver};
 use crate::refusal::Refusal;
 use crate::structures::DispatchHints;
 
 /// The receivers of a context, by dispatch id.
 #[derive(Default)]
-pub struct Receivers(RefCell<Vec<Option<Receiver>>>);
+pub struct Receivers {
+    table: RefCell<Vec<Option<Receiver>>>,
+    /// Of the last short message: one that takes the data with the call.
+    recent: Cell<Option<(u16, Call)>>,
+}
 
 impl Receivers {
     /// A dispatch id, at most [`HIGHEST_DISPATCH`], has a receiver from now on.
     pub fn set(&self, dispatch: usize, receiver: Receiver) {
-        let mut table = self.0.borrow_mut();
+        self.recent.set(None);
+        let mut table = self.table.borrow_mut();
         if table.len() <= dispatch {
             table.resize(dispatch + 1, None);
         }
@@ -31,7 +39,7 @@ impl Receivers {
     fn get(&self, dispatch: usize) -> Option<Receiver> {
         // SAFETY: the reference ends with this call, which calls nothing that could change the
         // table; one thread has the context, and with it the table.
-        let table = unsafe { self.0.try_borrow_unguarded() }.ok()?;
+        let table = unsafe { self.table.try_borrow_unguarded() }.ok()?;
         *table.get(dispatch)?
     }
 
@@ -41,11 +49,21 @@ impl Receivers {
         self.get(dispatch).is_some()
     }
 
-    /// The receiver of a dispatch id, if it takes the data of a short message with the call.
+    /// Whom to call for a dispatch id, if it takes the data of a short message with the call.
     #[inline(always)]
-    pub fn immediate(&self, dispatch: u16) -> Option<Receiver> {
-        self.get(dispatch.into())
-            .filter(Receiver::takes_immediately)
+    pub fn immediate(&self, dispatch: u16) -> Option<Call> {
+        match self.recent.get() {
+            Some((recent, call)) if recent == dispatch => Some(call),
+            _ => self.look_up(dispatch),
+        }
+    }
+
+    #[inline(never)]
+    fn look_up(&self, dispatch: u16) -> Option<Call> {
+        let receiver = self.get(dispatch.into());
+        let receiver = receiver.filter(Receiver::takes_immediately)?;
+        self.recent.set(Some((dispatch, receiver.call())));
+        Some(receiver.call())
     }
 
     /// The hints of a dispatch id that is set.

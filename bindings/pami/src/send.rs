@@ -4,7 +4,9 @@
 //! selects by size; at the target a [`crate::dispatch`] function receives.
 
 use std::ffi::c_void;
+use std::ptr::null;
 
+use pamir_transport::active::Way;
 use pamir_transport::active::send::ActiveMessage;
 
 use crate::context::{ContextObject, context_of, living_context};
@@ -49,20 +51,62 @@ pub unsafe extern "C" fn PAMI_Send_immediate(
 ) -> Code {
     // SAFETY: as the caller vouches.
     unsafe {
-        if send_line(context, parameters) {
+        if send_again(context, parameters) {
             return Code::Success;
         }
         send_generally(context, parameters)
     }
 }
 
-/// Sends a message of one line, where all is as it should be and the lane has room; false
-/// otherwise: then [`send_generally`] sends, or says what is wrong.
+/// The way of a message, as the transport remembers it.
+#[inline(always)]
+fn way_of(parameters: &SendImmediate) -> Way {
+    Way {
+        endpoint: parameters.dest.into(),
+        dispatch: parameters.dispatch,
+    }
+}
+
+#[inline(always)]
+fn part(vector: Vector) -> (*const u8, usize) {
+    (vector.address.cast_const().cast(), vector.bytes)
+}
+
+/// Sends a message of one line that goes where the last one went, and whose lane has room; whether
+/// it was that.
 ///
 /// # Safety
 ///
 /// As for [`PAMI_Send_immediate`].
 #[inline(always)]
+unsafe fn send_again(context: *mut c_void, parameters: *const SendImmediate) -> bool {
+    // SAFETY: the caller vouches for handle and parameters.
+    let (Some(object), Some(parameters)) =
+        (unsafe { (living_context(context), parameters.as_ref()) })
+    else {
+        return false;
+    };
+    let (header, data, way) = (parameters.header, parameters.data, way_of(parameters));
+    if data.address.is_null() {
+        return false;
+    }
+    // SAFETY: the caller vouches for having the context.
+    let context = unsafe { object.context() };
+    // Most messages have no header; without one nothing is asked of it.
+    if header.bytes == 0 {
+        // SAFETY: the caller vouches for the data.
+        return unsafe { context.send_line_again(way, [(null(), 0), part(data)]) };
+    }
+    // SAFETY: the caller vouches for both.
+    !header.address.is_null() && unsafe { context.send_line_again(way, [part(header), part(data)]) }
+}
+
+/// Sends a message of one line, where all is as it should be and the lane has room; false
+/// otherwise: then [`send_immediate`] sends, or says what is wrong.
+///
+/// # Safety
+///
+/// As for [`PAMI_Send_immediate`].
 unsafe fn send_line(context: *mut c_void, parameters: *const SendImmediate) -> bool {
     // SAFETY: the caller vouches for handle and parameters.
     let (Some(object), Some(parameters)) =
@@ -72,19 +116,17 @@ unsafe fn send_line(context: *mut c_void, parameters: *const SendImmediate) -> b
     };
     let SendImmediate { header, data, .. } = *parameters;
     let lacks = |vector: Vector| vector.address.is_null() && vector.bytes != 0;
-    let (dispatch, target) = (parameters.dispatch, object.words().unit(parameters.dest));
-    let Some(target) = target else {
+    let Some(target) = object.words().unit(parameters.dest) else {
         return false;
     };
-    if lacks(header) || lacks(data) || !object.receivers().is_set(dispatch) {
+    if lacks(header) || lacks(data) || !object.receivers().is_set(parameters.dispatch) {
         return false;
     }
-    let parts = [header, data].map(|part| (part.address.cast_const().cast(), part.bytes));
+    let parts = [part(header), part(data)];
     // SAFETY: the caller vouches for header and data, and for having the context.
     unsafe {
-        object
-            .context()
-            .send_line_to(target, dispatch as u16, parts)
+        let context = object.context();
+        context.send_line_to(target, way_of(parameters), parts)
     }
 }
 
@@ -93,6 +135,10 @@ unsafe fn send_line(context: *mut c_void, parameters: *const SendImmediate) -> b
 /// As for [`PAMI_Send_immediate`].
 #[inline(never)]
 unsafe fn send_generally(context: *mut c_void, parameters: *const SendImmediate) -> Code {
+    // SAFETY: as the caller vouches.
+    if unsafe { send_line(context, parameters) } {
+        return Code::Success;
+    }
     // SAFETY: as the caller vouches.
     answer(unsafe { send_immediate(context, parameters) })
 }

@@ -3,11 +3,8 @@
 //!
 //! Before: `PAMIR_TORUS`, such as `3x3x3`, says what shape the job has; tasks are on one machine
 //! whatever it says. After: coordinates of tasks, and tasks of coordinates, by which a program finds
-//! its neighbours in both directions of each dimension.
-//!
-//! ```text
-//! task = ((x * Y + y) * Z + z) * T + t        T = tasks / (X * Y * Z), the last dimension
-//! ```
+//! its neighbours in both directions of each dimension ([`pamir_transport::torus`], where collective
+//! algorithms stand on the same torus).
 //!
 //! | symbol        | what it is |
 //! |---------------|------------|
@@ -21,13 +18,12 @@
 use std::ffi::c_void;
 use std::sync::OnceLock;
 
+use pamir_transport::torus::{SHAPE, Torus};
+
 use crate::refusal::{Code, Refusal, answer};
 
 /// The extension's name.
 pub const NAME: &str = "EXT_torus_network";
-
-/// The environment variable with the shape.
-const SHAPE: &str = "PAMIR_TORUS";
 
 /// `pami_extension_torus_information_t`.
 #[derive(Debug)]
@@ -41,50 +37,6 @@ struct Information {
     size: *const usize,
     /// Whether each dimension is closed to a ring.
     torus: *const usize,
-}
-
-/// A torus of tasks.
-#[derive(Debug, PartialEq, Eq)]
-struct Torus {
-    /// Places of each dimension; last, the tasks of a place.
-    sizes: Vec<usize>,
-}
-
-impl Torus {
-    /// The torus of a shape such as `3x3x3`, if `tasks` fill it evenly.
-    fn of(shape: &str, tasks: usize) -> Option<Self> {
-        let sizes = shape.split('x').map(|size| size.trim().parse().ok());
-        let mut sizes = sizes.collect::<Option<Vec<usize>>>()?;
-        let places = sizes
-            .iter()
-            .try_fold(1_usize, |all, size| all.checked_mul(*size))?;
-        if places == 0 || !tasks.is_multiple_of(places) {
-            return None;
-        }
-        sizes.push(tasks / places);
-        Some(Self { sizes })
-    }
-
-    /// Where a task is.
-    fn place(&self, task: usize) -> Option<Vec<usize>> {
-        let mut left = task;
-        let mut place: Vec<usize> = (self.sizes.iter().rev())
-            .map(|size| {
-                let coordinate = left % size;
-                left /= size;
-                coordinate
-            })
-            .collect();
-        place.reverse();
-        (left == 0).then_some(place)
-    }
-
-    /// Who is there.
-    fn task(&self, place: &[usize]) -> Option<usize> {
-        let inside = place.iter().zip(&self.sizes).all(|(at, size)| at < size);
-        let places = place.iter().zip(&self.sizes);
-        inside.then(|| places.fold(0, |task, (at, size)| task * size + at))
-    }
 }
 
 /// What an opened extension knows.
@@ -126,7 +78,7 @@ pub fn open(task: usize, tasks: usize) -> Result<*mut c_void, Refusal> {
         return Err(Refusal::Torus { value, tasks });
     };
     OPENED.get_or_init(|| {
-        let mut rings = vec![1; torus.sizes.len()];
+        let mut rings = vec![1; torus.sizes().len()];
         if let Some(last) = rings.last_mut() {
             *last = 0;
         }
@@ -161,9 +113,9 @@ extern "C" fn information() -> *const Information {
     };
     let pointers = opened.information.get_or_init(|| {
         Pointers(Information {
-            dims: opened.torus.sizes.len(),
+            dims: opened.torus.sizes().len(),
             coord: opened.coordinates.as_ptr(),
-            size: opened.torus.sizes.as_ptr(),
+            size: opened.torus.sizes().as_ptr(),
             torus: opened.rings.as_ptr(),
         })
     });
@@ -199,61 +151,11 @@ unsafe extern "C" fn torus2task(coordinates: *const usize, task: *mut u32) -> Co
             return Err(Refusal::Null { argument });
         }
         // SAFETY: the caller vouches for the numbers.
-        let place = unsafe { std::slice::from_raw_parts(coordinates, torus.sizes.len()) };
-        let found = torus.task(place).ok_or(Refusal::NoPlace)?;
+        let place = unsafe { std::slice::from_raw_parts(coordinates, torus.sizes().len()) };
+        let found = torus.member(place).ok_or(Refusal::NoPlace)?;
         // SAFETY: the caller vouches for the address.
         unsafe { *task = found as u32 };
         Ok(())
     };
     answer(convert())
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    /// The neighbours of a task in both directions of each ring.
-    fn neighbours(torus: &Torus, task: usize) -> BTreeSet<usize> {
-        let place = torus.place(task).unwrap();
-        let rings = 0..torus.sizes.len() - 1;
-        rings
-            .flat_map(|dimension| [1, torus.sizes[dimension] - 1].map(|step| (dimension, step)))
-            .map(|(dimension, step)| {
-                let mut there = place.clone();
-                there[dimension] = (there[dimension] + step) % torus.sizes[dimension];
-                torus.task(&there).unwrap()
-            })
-            .collect()
-    }
-
-    #[test]
-    fn twenty_seven_tasks_have_six_neighbours_each() {
-        let torus = Torus::of("3x3x3", 27).unwrap();
-        assert_eq!(torus.place(26), Some(vec![2, 2, 2, 0]));
-        for task in 0..27 {
-            let around = neighbours(&torus, task);
-            assert!(around.len() == 6 && !around.contains(&task), "{task}");
-            for other in around {
-                assert!(neighbours(&torus, other).contains(&task));
-            }
-        }
-    }
-
-    #[test]
-    fn tasks_and_places_are_each_others_inverse() {
-        for (shape, tasks) in [("5", 5), ("2x3", 12), ("2 x 2 x 2", 8), ("3x2x2x2x2", 96)] {
-            let torus = Torus::of(shape, tasks).unwrap();
-            for task in 0..tasks {
-                assert_eq!(torus.task(&torus.place(task).unwrap()), Some(task));
-            }
-            assert_eq!(torus.place(tasks), None);
-            assert_eq!(torus.task(&torus.sizes), None);
-        }
-        for (shape, tasks) in [("", 4), ("0x2", 4), ("2xtwo", 4), ("3", 4), ("2x", 4)] {
-            assert_eq!(Torus::of(shape, tasks), None, "{shape}");
-        }
-        assert_eq!(Torus::of(&format!("{0}x{0}", usize::MAX), 4), None);
-    }
 }

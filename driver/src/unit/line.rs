@@ -14,6 +14,8 @@
 
 pub use pamir_shm::mapped_lane::LINE_DATA_BYTES;
 
+use pamir_shm::record::RecordHeader;
+
 use super::{MessagingUnit, Owner};
 
 impl<O: Owner> MessagingUnit<O> {
@@ -32,17 +34,9 @@ impl<O: Owner> MessagingUnit<O> {
         source: *const u8,
         bytes: usize,
     ) -> bool {
-        let to = &self.targets[target];
-        if to.backlog.get() != 0 {
-            return false;
-        }
-        let Some(reserved) = to.lane.reserve_line() else {
-            return false;
-        };
+        let parts = [(source, 0), (source, bytes)];
         // SAFETY: as the caller vouches.
-        unsafe { to.lane.write_line(&reserved, metadata, source, bytes) };
-        to.commit(reserved, kind, 0, 8 + bytes);
-        true
+        unsafe { self.inject_line_of_parts(target, kind, 0, metadata, parts) }
     }
 
     /// Sends `metadata` and the bytes of both parts as a packet of one line, with `auxiliary` as
@@ -71,15 +65,10 @@ impl<O: Owner> MessagingUnit<O> {
             return false;
         };
         // SAFETY: the caller vouches for the parts, and that the line has room for both.
-        unsafe {
-            to.lane.write_line(&reserved, metadata, first.0, 0);
-            if first.1 != 0 {
-                to.lane.write_line_at(&reserved, 0, first.0, first.1);
-            }
-            to.lane
-                .write_line_at(&reserved, first.1, second.0, second.1);
-        }
-        to.commit(reserved, kind, auxiliary, 8 + bytes);
+        unsafe { to.lane.write_line(&reserved, metadata, parts) };
+        let header = RecordHeader::new(kind, auxiliary, (8 + bytes) as u32);
+        to.lane.commit_line(reserved, header);
+        to.wake_if_asleep();
         true
     }
 
@@ -121,17 +110,19 @@ impl<O: Owner> MessagingUnit<O> {
     /// Gives the next packet of the lane that carried the last one to `give`, if it has come, is
     /// one line of `kind` with a metadata word, and `accept` takes it after a look at auxiliary
     /// number, metadata and bytes of data; whether it was given. It is out of its origin's
-    /// reach then; `give` does not poll.
+    /// reach then; `give` does not poll. Up to `looks` looks wait for a packet, a few tens of
+    /// nanoseconds each.
     #[inline(always)]
     pub fn take_recent_line<A>(
         &self,
         kind: u8,
+        looks: u32,
         accept: impl FnOnce(u16, u64, usize) -> Option<A>,
         give: impl FnOnce(A, usize, &[u8]),
     ) -> bool {
         let origin = self.rotation.recent();
         let lane = &self.origins[origin];
-        let Some(arrived) = lane.peek_any_line(kind) else {
+        let Some(arrived) = lane.watch_line(kind, looks) else {
             return false;
         };
         let bytes = arrived.header.payload_bytes() - 8;

@@ -2,6 +2,7 @@
 //! with random lengths against a queue.
 
 use super::*;
+use crate::record::ONE_LINE_BYTES;
 
 #[cfg(loom)]
 use loom::{cell::UnsafeCell, sync::Arc};
@@ -62,7 +63,7 @@ impl LaneMemory for Arc<HeapMemory> {
     }
 
     fn word(&self, index: u64) -> &AtomicU64 {
-        &self.words[index as usize]
+        &self.words[index as usize & (self.words.len() - 1)]
     }
 
     fn consumed(&self) -> &AtomicU64 {
@@ -70,8 +71,17 @@ impl LaneMemory for Arc<HeapMemory> {
     }
 }
 
-/// Sends one record whose lines all carry `value`; false when there is no room.
+/// Sends one record whose lines all carry `value`, by the short way where that has room; false when
+/// there is none.
 fn send(producer: &Producer<Arc<HeapMemory>>, payload_bytes: usize, value: u64) -> bool {
+    let header = RecordHeader::new(7, value as u16, payload_bytes as u32);
+    if lines_for(payload_bytes) == 1
+        && let Some(reserved) = producer.reserve_line()
+    {
+        producer.memory().write(reserved.line, value);
+        producer.commit_line(reserved, header);
+        return true;
+    }
     let Some(reserved) = producer.try_reserve(payload_bytes).unwrap() else {
         return false;
     };
@@ -85,16 +95,18 @@ fn send(producer: &Producer<Arc<HeapMemory>>, payload_bytes: usize, value: u64) 
                 .store(u64::MAX, Ordering::Relaxed);
         }
     }
-    producer.commit(
-        reserved,
-        RecordHeader::new(7, value as u16, payload_bytes as u32),
-    );
+    producer.commit(reserved, header);
     true
 }
 
-/// Receives one record, checks that all its lines carry its number, and gives that.
+/// Receives one record, checks that all its lines carry its number and that the short way finds it
+/// if it is one line, and gives the number.
 fn receive(consumer: &Consumer<Arc<HeapMemory>>) -> Option<(u64, usize)> {
     let arrived = consumer.peek().unwrap()?;
+    if (8..=ONE_LINE_BYTES).contains(&arrived.header.payload_bytes()) {
+        let watched = consumer.watch_line(7, 1);
+        assert_eq!(watched.map(|one| one.line), Some(arrived.line));
+    }
     let value = u64::from(arrived.header.auxiliary());
     for line in arrived.line..arrived.line + arrived.header.lines() {
         assert_eq!(consumer.memory().read(line), value);

@@ -43,6 +43,7 @@ mod tests;
 use dispatch::DispatchTable;
 use operation::Operations;
 use peers::Peers;
+pub use peers::Way;
 
 /// Why an instruction was not taken.
 #[derive(Debug, thiserror::Error)]

@@ -10,6 +10,10 @@
 //! | used   | unused | a fence begins |
 //! | any    | closed | [`Context::close_endpoint`] |
 //! | closed | unused | [`Context::reopen_endpoint`] |
+//!
+//! The way of the last short message is remembered too, so that the next one along it looks up
+//! nothing: a message of one line marks its target as used and remembers, and whatever marks a
+//! target otherwise forgets.
 
 use std::cell::Cell;
 
@@ -24,18 +28,63 @@ enum Peer {
     Closed,
 }
 
-/// What is remembered of each target, by messaging unit.
-pub(crate) struct Peers(Vec<Cell<Peer>>);
+/// What names the way of a short message: the endpoint, as whoever sends has it, and the dispatch
+/// id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// The endpoint: any number but the highest, and the same for the same endpoint.
+    pub endpoint: u64,
+    /// The dispatch id.
+    pub dispatch: usize,
+}
+
+/// No message goes it.
+const NO_WAY: Way = Way {
+    endpoint: u64::MAX,
+    dispatch: 0,
+};
+
+/// What is remembered of each target, by messaging unit, and of the last short message.
+///
+/// Invariant: the way that is remembered is good: its dispatch id is in range, and its target open
+/// and marked as used.
+pub(crate) struct Peers {
+    states: Vec<Cell<Peer>>,
+    way: Cell<Way>,
+    /// The messaging unit at its end.
+    end: Cell<usize>,
+}
 
 impl Peers {
     pub(crate) fn new(units: usize) -> Self {
-        Self((0..units).map(|_| Cell::new(Peer::Unused)).collect())
+        Self {
+            states: (0..units).map(|_| Cell::new(Peer::Unused)).collect(),
+            way: Cell::new(NO_WAY),
+            end: Cell::new(0),
+        }
+    }
+
+    /// A message has gone a way to a target that is marked.
+    pub(crate) fn remember(&self, way: Way, unit: usize) {
+        self.way.set(way);
+        self.end.set(unit);
+    }
+
+    /// Where a way ends, if it is the one that the last message went.
+    #[inline(always)]
+    pub(crate) fn recall(&self, way: Way) -> Option<usize> {
+        (self.way.get() == way).then(|| self.end.get())
+    }
+
+    /// The next message finds its way anew.
+    pub(crate) fn forget(&self) {
+        self.way.set(NO_WAY);
     }
 
     /// Marks a target as used; false if it is closed.
     #[inline(always)]
     pub(crate) fn mark(&self, unit: usize) -> bool {
-        let peer = &self.0[unit];
+        let peer = &self.states[unit];
         let open = peer.get() != Peer::Closed;
         if open {
             peer.set(Peer::Used);
@@ -45,9 +94,10 @@ impl Peers {
 
     /// Whether a target was used since the last time this was asked.
     pub(crate) fn take_used(&self, unit: usize) -> bool {
-        let used = self.0[unit].get() == Peer::Used;
+        let used = self.states[unit].get() == Peer::Used;
         if used {
-            self.0[unit].set(Peer::Unused);
+            self.states[unit].set(Peer::Unused);
+            self.forget();
         }
         used
     }
@@ -78,15 +128,16 @@ impl Context {
                 transfers,
             });
         }
-        self.active.peers.0[unit].set(Peer::Closed);
+        self.active.peers.states[unit].set(Peer::Closed);
+        self.active.peers.forget();
         Ok(())
     }
 
     /// Takes instructions to `endpoint` again.
     pub fn reopen_endpoint(&self, endpoint: Endpoint) -> Result<(), ActiveError> {
         let unit = self.unit_of(endpoint)?;
-        if self.active.peers.0[unit].get() == Peer::Closed {
-            self.active.peers.0[unit].set(Peer::Unused);
+        if self.active.peers.states[unit].get() == Peer::Closed {
+            self.active.peers.states[unit].set(Peer::Unused);
         }
         Ok(())
     }

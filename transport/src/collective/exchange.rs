@@ -19,6 +19,7 @@ use std::future::Future;
 
 use super::board::Board;
 use super::error::CollectiveError;
+use crate::torus::Torus;
 
 /// Why a collective operation could not go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -69,6 +70,15 @@ pub trait Exchange {
     /// members.
     fn is_crowded(&self) -> bool {
         false
+    }
+
+    /// The torus that the members stand in, for algorithms that go along its dimensions; the same
+    /// for all members.
+    fn torus(&self) -> Torus;
+
+    /// What errors call a member: its rank in the operation that was called for.
+    fn name(&self, member: usize) -> usize {
+        member
     }
 
     /// The board that the members share, if they have one; the same for all members.

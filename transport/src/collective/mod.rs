@@ -46,6 +46,8 @@ pub mod scatterv;
 pub mod scratch;
 pub mod select;
 pub mod step;
+pub mod torus_line;
+pub mod torus_tree;
 
 #[cfg(test)]
 mod tests;

@@ -12,6 +12,7 @@ use std::future::Future;
 use super::board::Board;
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};
+use crate::torus::Torus;
 
 /// What was wrong with the messages of an operation.
 #[derive(Default)]
@@ -64,6 +65,14 @@ impl<E: Exchange> Exchange for Noting<'_, E> {
     #[inline]
     fn size(&self) -> usize {
         self.exchange.size()
+    }
+
+    fn torus(&self) -> Torus {
+        self.exchange.torus()
+    }
+
+    fn name(&self, member: usize) -> usize {
+        self.exchange.name(member)
     }
 
     #[inline]
@@ -131,6 +140,10 @@ mod tests {
 
         fn size(&self) -> usize {
             2
+        }
+
+        fn torus(&self) -> Torus {
+            Torus::balanced(2)
         }
 
         async fn send(&self, _: usize, _: &[u8]) -> Result<(), ExchangeError> {

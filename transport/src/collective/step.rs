@@ -31,7 +31,7 @@ pub async fn receive(
         Ok(())
     } else {
         Err(CollectiveError::Shorter {
-            from,
+            from: exchange.name(from),
             received_bytes,
             expected_bytes,
         })

@@ -156,6 +156,7 @@ impl Context {
     pub fn count_traffic(&self) {
         let counter = TrafficCounter::new(self.unit.ranks(), self.place.contexts);
         let _ = self.traffic.set(Box::new(counter));
+        self.active.peers.forget();
     }
 
     /// What has been counted, if anything is.

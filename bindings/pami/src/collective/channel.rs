@@ -10,6 +10,7 @@ use std::task::Poll;
 use pamir_transport::collective::{Exchange, ExchangeError};
 use pamir_transport::context::Context;
 use pamir_transport::geometry::{Channel, Members};
+use pamir_transport::torus::Torus;
 
 /// One operation's channel.
 pub struct MemberChannel<'g, M>(Channel<&'g Context, &'g M>);
@@ -50,6 +51,10 @@ impl<M: Members> Exchange for MemberChannel<'_, M> {
 
     fn size(&self) -> usize {
         self.0.size()
+    }
+
+    fn torus(&self) -> Torus {
+        self.0.torus()
     }
 
     fn is_crowded(&self) -> bool {

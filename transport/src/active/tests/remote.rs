@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use super::*;
+use crate::active::Way;
 use crate::read_modify_write::{Modification, ReadModifyWrite, Width};
 
 /// A fence, and whether it has ended.
@@ -100,6 +101,48 @@ fn a_closed_endpoint_refuses_until_it_is_opened() {
     origin.reopen_endpoint(to).unwrap();
     origin.send_immediate(to, INTO, b"", b"again").unwrap();
     contexts.advance_until(|| inbox.borrow().len() == 2);
+}
+
+#[test]
+fn the_way_of_the_last_line_is_known_until_something_changes() {
+    let contexts = client(&job(false), "way", 1, false);
+    let inbox = collect(contexts.get(1, 0));
+    let origin = contexts.get(0, 0);
+    let to = contexts.get(1, 0).endpoint();
+    let target = origin.unit_of(to).unwrap();
+    let way = |dispatch| Way {
+        endpoint: 7,
+        dispatch: usize::from(dispatch),
+    };
+    let known = way(INTO);
+    let parts = [(b"h".as_ptr(), 1), (b"line".as_ptr(), 4)];
+    // SAFETY: the parts are static.
+    let again = |way| unsafe { origin.send_line_again(way, parts) };
+    // SAFETY: as above.
+    let anew = |way| unsafe { origin.send_line_to(target, way, parts) };
+    assert!(!again(known), "no way is known");
+    assert!(anew(known) && again(known));
+    assert!(
+        !again(way(INTO + 1))
+            && !again(Way {
+                endpoint: 8,
+                ..known
+            })
+    );
+    // A fence has to learn that its target was used since.
+    let log = fence(origin, &contexts, true);
+    assert!(!again(known) && anew(known) && again(known));
+    contexts.advance_until(|| !log.borrow().is_empty());
+    origin.close_endpoint(to).unwrap();
+    assert!(!again(known) && !anew(known));
+    origin.reopen_endpoint(to).unwrap();
+    assert!(!again(known) && anew(known));
+    origin.count_traffic();
+    assert!(
+        !again(known) && !anew(known),
+        "what is counted goes the general way"
+    );
+    contexts.advance_until(|| inbox.borrow().len() == 5);
 }
 
 #[test]

@@ -4,6 +4,7 @@ pub mod bruck;
 pub mod posted;
 pub mod recursive_doubling;
 pub mod ring;
+pub mod torus;
 
 use super::error::CollectiveError;
 use super::exchange::Exchange;
@@ -22,6 +23,8 @@ algorithms! {
     Bruck = bruck, Nothing;
     /// Posts on a board, which all copy.
     Posted = posted, Board;
+    /// Around the rings of one dimension of a torus after another.
+    Torus = torus, Nothing;
     => &[
         Row::new(Algorithm::Posted).crowded(),
         Row::new(Algorithm::Posted).up_to(4 << 10),

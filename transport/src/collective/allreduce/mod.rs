@@ -8,6 +8,7 @@ pub mod rabenseifner;
 pub mod recursive_doubling;
 pub mod reduce_broadcast;
 pub mod ring;
+pub mod torus;
 
 use super::error::CollectiveError;
 use super::exchange::Exchange;
@@ -32,6 +33,8 @@ algorithms! {
     Posted = posted, Board;
     /// Slices on a board, each combined by one member.
     PostedSlices = posted_slices, Board;
+    /// Around the rings of one dimension of a torus after another, parts of parts of the data.
+    Torus = torus, Commutative;
     => &[
         Row::new(Algorithm::Posted).up_to(2 << 10),
         Row::new(Algorithm::PostedSlices),

@@ -8,6 +8,8 @@
 //! |---|---|---|
 //! | 2 (n - 1) | 2 (n - 1) | 2 m (n - 1) / n |
 
+use std::ops::Range;
+
 use crate::collective::blocks::send_and_receive_parts;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
@@ -22,6 +24,16 @@ pub async fn ring(
     reduction: &impl Reduction,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
+    reduce_around(exchange, reduction, buffer).await?;
+    gather_around(exchange, reduction, buffer).await
+}
+
+/// Combines a part of `buffer` of all members at each; which part that is here.
+pub(in crate::collective) async fn reduce_around(
+    exchange: &impl Exchange,
+    reduction: &impl Reduction,
+    buffer: &mut [u8],
+) -> Result<Range<usize>, CollectiveError> {
     let (rank, size) = (exchange.rank(), exchange.size());
     let elements = elements(reduction, buffer.len())?;
     let part = |index| part_of(elements, reduction.element_bytes(), size, index);
@@ -37,6 +49,19 @@ pub async fn ring(
             reduction.combine(received, &mut buffer[incoming]);
         }
     }
+    Ok(part(next))
+}
+
+/// Spreads the parts that [`reduce_around`] has finished.
+pub(in crate::collective) async fn gather_around(
+    exchange: &impl Exchange,
+    reduction: &impl Reduction,
+    buffer: &mut [u8],
+) -> Result<(), CollectiveError> {
+    let (rank, size) = (exchange.rank(), exchange.size());
+    let elements = elements(reduction, buffer.len())?;
+    let part = |index| part_of(elements, reduction.element_bytes(), size, index);
+    let (next, previous) = (above(rank, 1, size), below(rank, 1, size));
     // This member finished the part that belongs to the member after it.
     for step in 0..size - 1 {
         let (outgoing, incoming) = send_and_receive_parts(

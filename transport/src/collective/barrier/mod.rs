@@ -3,6 +3,7 @@
 pub mod dissemination;
 pub mod linear;
 pub mod posted;
+pub mod torus;
 pub mod tree;
 
 use super::error::CollectiveError;
@@ -21,6 +22,8 @@ algorithms! {
     Linear = linear, Nothing;
     /// Flags on a board, which all look at.
     Posted = posted, Board;
+    /// Neighbours in a torus tell each other, along one dimension after another.
+    Torus = torus, Nothing;
     => &[
         Row::new(Algorithm::Posted),
         Row::new(Algorithm::Linear).crowded(),

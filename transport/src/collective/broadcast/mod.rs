@@ -6,6 +6,7 @@ pub mod linear;
 pub mod pipelined_chain;
 pub mod posted;
 pub mod scatter_ring_allgather;
+pub mod torus;
 
 use super::error::CollectiveError;
 use super::exchange::Exchange;
@@ -28,6 +29,8 @@ algorithms! {
     PipelinedChain = pipelined_chain, Nothing;
     /// Segments on the root's board, which all copy.
     Posted = posted, Board;
+    /// Both ways along the dimensions of a torus, one after another.
+    Torus = torus, Nothing;
     => &[
         Row::new(Algorithm::Linear).up_to(2048).crowded(),
         Row::new(Algorithm::Posted).up_to(64 << 10),

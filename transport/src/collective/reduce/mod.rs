@@ -6,6 +6,7 @@ pub mod linear;
 pub mod ordered_binomial;
 pub mod posted;
 pub mod reduce_scatter_gather;
+pub mod torus;
 
 use super::error::CollectiveError;
 use super::exchange::Exchange;
@@ -29,6 +30,8 @@ algorithms! {
     ReduceScatterGather = reduce_scatter_gather, Nothing;
     /// Posts on a board, which the root combines.
     Posted = posted, Board;
+    /// From the ends of the dimensions of a torus to the root.
+    Torus = torus, Commutative;
     => &[
         Row::new(Algorithm::Posted),
         Row::new(Algorithm::Binomial).up_to(32 << 10),

@@ -265,6 +265,10 @@ impl<E: Exchange> Exchange for Borrowed<'_, E> {
         self.0.size()
     }
 
+    fn torus(&self) -> crate::torus::Torus {
+        self.0.torus()
+    }
+
     fn board(&self) -> Option<&crate::collective::Board> {
         self.0.board()
     }

@@ -17,5 +17,6 @@ mod operators;
 mod refusal;
 mod selection;
 mod simulation;
+mod torus;
 mod traffic;
 mod unrooted;

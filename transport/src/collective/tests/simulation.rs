@@ -8,7 +8,7 @@
 //! A failure prints the network's setting; its seed repeats the run.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -20,6 +20,7 @@ use pamir_shm::segment::Segment;
 use crate::collective::Board;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::{Exchange, ExchangeError};
+use crate::torus::Torus;
 
 /// When sends are complete, and in which order members run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +95,9 @@ pub struct Network {
     events: Cell<usize>,
     /// Messages and bytes that each member sent.
     sent: RefCell<HashMap<usize, (usize, usize)>>,
+    ways: RefCell<BTreeSet<(usize, usize)>>,
+    /// The torus that the members stand in, if it is not the most even one.
+    torus: RefCell<Option<Torus>>,
     /// What the members share besides, if they share anything.
     boards: RefCell<Option<Arc<Segment>>>,
 }
@@ -108,8 +112,21 @@ impl Network {
             tickets: Cell::new(0),
             events: Cell::new(0),
             sent: RefCell::default(),
+            ways: RefCell::default(),
+            torus: RefCell::default(),
             boards: RefCell::default(),
         }
+    }
+
+    /// The network, with its members in a torus.
+    pub fn with_torus(self, torus: Torus) -> Self {
+        self.torus.replace(Some(torus));
+        self
+    }
+
+    /// Who has sent to whom.
+    pub fn ways(&self) -> BTreeSet<(usize, usize)> {
+        self.ways.borrow().clone()
     }
 
     /// Member `rank` of `size` that share a board.
@@ -268,6 +285,11 @@ impl Exchange for Member<'_> {
         self.rank
     }
 
+    fn torus(&self) -> Torus {
+        let torus = self.network.torus.borrow().clone();
+        torus.unwrap_or_else(|| Torus::balanced(self.size))
+    }
+
     fn size(&self) -> usize {
         self.size
     }
@@ -282,6 +304,7 @@ impl Exchange for Member<'_> {
         poll_fn(move |_| {
             let ticket = *ticket.get_or_insert_with(|| {
                 let ticket = network.ticket();
+                network.ways.borrow_mut().insert(pair);
                 let mut sent = network.sent.borrow_mut();
                 let (messages, sent_bytes) = sent.entry(own).or_default();
                 *messages += 1;
