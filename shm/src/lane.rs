@@ -49,7 +49,15 @@ pub trait LaneMemory {
 
     /// The cursor that the consumer publishes.
     fn consumed(&self) -> &AtomicU64;
+
+    /// Lines `first` to `first + lines` are about to be used by this end for the first time.
+    fn prepare(&self, _first: u64, _lines: u64) {}
 }
+
+/// Lines of a ring whose memory comes as they are first used. A ring that is longer and used so
+/// much has the rest made ready at once: else the first round of a long ring, of which each page
+/// costs as much as thirty short messages, would be slow for as long as it takes.
+const UNPREPARED_LINES: u64 = 4096;
 
 /// What a peer wrote cannot be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -115,16 +123,20 @@ pub struct Producer<M> {
     memory: M,
     produced: Cell<u64>,
     /// What is written must end before this line: the consumer's cursor as it was last seen, and
-    /// one ring further.
+    /// one ring further; in the first round at most what is prepared.
     limit: Cell<u64>,
+    /// Lines of the first round that may be written.
+    prepared: Cell<u64>,
 }
 
 impl<M: LaneMemory> Producer<M> {
     /// The producing end of a lane whose memory is all zero.
     pub fn new(memory: M) -> Self {
+        let prepared = memory.lines().min(UNPREPARED_LINES);
         Self {
             produced: Cell::new(0),
-            limit: Cell::new(memory.lines()),
+            limit: Cell::new(prepared),
+            prepared: Cell::new(prepared),
             memory,
         }
     }
@@ -202,12 +214,17 @@ impl<M: LaneMemory> Producer<M> {
         self.produced.get() + lines + 2 <= self.limit.get()
     }
 
+    /// Learns how far the consumer has come.
     fn refresh(&self) -> Result<(), LaneError> {
         // Acquire: pairs with the Release in `Consumer::release`.
         let consumed = self.memory.consumed().load(Ordering::Acquire);
         let (produced, ring) = (self.produced.get(), self.memory.lines());
-        if consumed > produced || consumed < self.limit.get() - ring {
+        if consumed > produced || consumed < self.limit.get().saturating_sub(ring) {
             return Err(LaneError::Cursor { consumed, produced });
+        }
+        let prepared = self.prepared.replace(ring);
+        if prepared < ring {
+            self.memory.prepare(prepared, ring - prepared);
         }
         self.limit.set(consumed + ring);
         Ok(())
@@ -240,6 +257,8 @@ pub struct Consumer<M> {
     consumed: Cell<u64>,
     /// The line at which the cursor is published next.
     publish_at: Cell<u64>,
+    /// Lines of the ring that may be read without asking for their memory.
+    prepared: Cell<u64>,
 }
 
 /// A record that has arrived; give its room back with [`Consumer::release`].
@@ -256,7 +275,8 @@ impl<M: LaneMemory> Consumer<M> {
     pub fn new(memory: M) -> Self {
         Self {
             consumed: Cell::new(0),
-            publish_at: Cell::new(memory.lines() / 4),
+            publish_at: Cell::new((memory.lines() / 4).min(UNPREPARED_LINES)),
+            prepared: Cell::new(memory.lines().min(UNPREPARED_LINES)),
             memory,
         }
     }
@@ -355,7 +375,12 @@ impl<M: LaneMemory> Consumer<M> {
     #[cold]
     #[inline(never)]
     fn publish(&self, consumed: u64) {
-        self.publish_at.set(consumed + self.memory.lines() / 4);
+        let ring = self.memory.lines();
+        self.publish_at.set(consumed + ring / 4);
+        let prepared = self.prepared.replace(ring);
+        if prepared < ring {
+            self.memory.prepare(prepared, ring - prepared);
+        }
         // Release: pairs with the Acquire in `Producer::refresh`.
         self.memory.consumed().store(consumed, Ordering::Release);
     }

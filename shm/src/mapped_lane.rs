@@ -86,6 +86,16 @@ impl LaneMemory for MappedLane {
     fn consumed(&self) -> &AtomicU64 {
         &self.consumed
     }
+
+    /// Has the kernel give the pages at once. Where it does not know how (before Linux 5.14), or
+    /// there is no memory, they come with their first use, as all others do.
+    #[cold]
+    fn prepare(&self, first: u64, lines: u64) {
+        let (start, bytes) = (self.line(first), lines as usize * LINE_BYTES);
+        // SAFETY: the lines lie in the ring (the caller counts them), which is mapped for reading
+        // and writing; populating changes no byte. An address that is not a page's is refused.
+        unsafe { libc::madvise(start.cast(), bytes, libc::MADV_POPULATE_WRITE) };
+    }
 }
 
 impl LaneProducer {

@@ -71,6 +71,67 @@ impl LaneMemory for Arc<HeapMemory> {
     }
 }
 
+/// Notes which lines were made ready.
+#[cfg(not(loom))]
+struct Noting {
+    memory: Arc<HeapMemory>,
+    prepared: std::cell::RefCell<Vec<(u64, u64)>>,
+}
+
+#[cfg(not(loom))]
+impl LaneMemory for Noting {
+    fn lines(&self) -> u64 {
+        self.memory.lines()
+    }
+
+    fn word(&self, index: u64) -> &AtomicU64 {
+        self.memory.word(index)
+    }
+
+    fn consumed(&self) -> &AtomicU64 {
+        self.memory.consumed()
+    }
+
+    fn prepare(&self, first: u64, lines: u64) {
+        self.prepared.borrow_mut().push((first, lines));
+    }
+}
+
+/// Each end has the rest of a long ring made ready once, the origin before it is written; no record
+/// waits for that.
+#[cfg(not(loom))]
+#[test]
+fn the_rest_of_a_long_ring_is_made_ready_once() {
+    let lines = 4 * UNPREPARED_LINES;
+    let memory = HeapMemory::new(lines as usize);
+    let producer = Producer::new(Noting {
+        memory: memory.clone(),
+        prepared: std::cell::RefCell::default(),
+    });
+    let consumer = Consumer::new(Noting {
+        memory,
+        prepared: std::cell::RefCell::default(),
+    });
+    let mut written = 0;
+    for payload_bytes in [8, 5000, 40, 90_000].into_iter().cycle() {
+        let reserved = producer.try_reserve(payload_bytes).unwrap();
+        let reserved = reserved.expect("all before it was read");
+        written += lines_for(payload_bytes);
+        let is_prepared = !producer.memory().prepared.borrow().is_empty();
+        assert!(is_prepared || written + 2 <= UNPREPARED_LINES);
+        producer.commit(reserved, RecordHeader::new(7, 0, payload_bytes as u32));
+        while let Some(arrived) = consumer.peek().unwrap() {
+            consumer.release(arrived);
+        }
+        if written > 3 * lines {
+            break;
+        }
+    }
+    let rest = (UNPREPARED_LINES, lines - UNPREPARED_LINES);
+    assert_eq!(*producer.memory().prepared.borrow(), [rest]);
+    assert_eq!(*consumer.memory().prepared.borrow(), [rest]);
+}
+
 /// Sends one record whose lines all carry `value`, by the short way where that has room; false when
 /// there is none.
 fn send(producer: &Producer<Arc<HeapMemory>>, payload_bytes: usize, value: u64) -> bool {
