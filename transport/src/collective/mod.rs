@@ -35,6 +35,7 @@ pub mod join;
 pub mod neighbor;
 pub mod noting;
 pub mod power_of_two;
+pub mod prompt;
 pub mod reduce;
 pub mod reduce_scatter;
 pub mod reduction;
@@ -72,6 +73,7 @@ pub use neighbor::{
     neighbor_alltoallv, neighbor_alltoallv_with,
 };
 pub use noting::{Fault, Noting};
+pub use prompt::{Done, Prompt};
 pub use reduce::{reduce, reduce_with};
 pub use reduce_scatter::{reduce_scatter, reduce_scatter_with};
 pub use reduction::Reduction;

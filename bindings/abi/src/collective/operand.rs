@@ -52,7 +52,10 @@ impl Reducer {
         let layout = Layout::new(state.datatypes.committed(datatype)?);
         let commutative = operation.is_commutative();
         let kind = match operation {
-            Op::Predefined(operation) => predefined_kind(operation, &layout.datatype, datatype)?,
+            Op::Predefined(operation) => {
+                let primitive = predefined_on(operation, &layout.datatype, datatype)?;
+                Kind::Predefined(operation, primitive)
+            }
             Op::User(operation) => Kind::User(operation, datatype),
         };
         Ok(Self {
@@ -368,11 +371,12 @@ impl DerefMut for Slots<'_> {
     }
 }
 
-fn predefined_kind(
+/// The primitive that a predefined operation combines, if it is defined on the datatype.
+pub fn predefined_on(
     operation: Operation,
     datatype: &Datatype,
     handle: MPI_Datatype,
-) -> Result<Kind> {
+) -> Result<Primitive> {
     let name = operation.name();
     let refused = |text: String| Err(ErrorClass::Op.with(text));
     let Some(primitive) = datatype.primitive() else {
@@ -402,7 +406,7 @@ fn predefined_kind(
         ));
     }
     match operation.check(primitive) {
-        Ok(()) => Ok(Kind::Predefined(operation, primitive)),
+        Ok(()) => Ok(primitive),
         Err(error) => refused(error.to_string()),
     }
 }
