@@ -58,7 +58,8 @@ impl Board {
 
     /// Member `rank`'s end of a board of `size` members at the start of a segment of its own.
     pub fn alone(segment: &Arc<Segment>, rank: usize, size: usize) -> Result<Self, SegmentError> {
-        Ok(Self::over(MappedBoard::new(segment, 0, size)?, rank, None))
+        let memory = MappedBoard::new(segment, 0, size, size)?;
+        Ok(Self::over(memory, rank, None))
     }
 
     fn over(memory: MappedBoard, rank: usize, lease: Option<BoardLease>) -> Self {

@@ -22,6 +22,7 @@ use std::task::Poll;
 
 use pamir_shm::mapped_board::{Draft, Post, SLOT_BYTES};
 
+use super::apart::Apart;
 use super::board::{Board, Ticket};
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};
@@ -274,36 +275,38 @@ impl<'e, E: Exchange> Rounds<'e, E> {
     }
 
     /// Combines the posts of a round that all members have posted, in the order of ranks, into
-    /// `buffer`. A post of another length is left out: then the operation has failed anyway.
+    /// the result. A post of another length is left out: then the operation has failed anyway.
     #[inline]
     pub async fn combine_all(
         &self,
         reduction: &impl Reduction,
         index: usize,
-        buffer: &mut [u8],
+        data: Apart<'_>,
         word: usize,
     ) -> Result<(), CollectiveError> {
         let last = self.exchange.size() - 1;
-        self.combine_below(reduction, index, last, buffer, word)
-            .await
+        self.combine_below(reduction, index, last, data, word).await
     }
 
-    /// Combines the posts of members 0 to `last` into `buffer`, which is that of `last` itself if
-    /// this is it.
+    /// Combines the posts of members 0 to `last` into the result; the own data are that of `last`
+    /// itself if this is it.
     #[inline]
     pub async fn combine_below(
         &self,
         reduction: &impl Reduction,
         index: usize,
         last: usize,
-        buffer: &mut [u8],
+        data: Apart<'_>,
         word: usize,
     ) -> Result<(), CollectiveError> {
         // The highest first, so that whatever is combined is the lower operand.
-        if self.exchange.rank() != last {
-            let seen = self.see_of(index, last, buffer.len(), word).await?;
-            seen.copy_to(0, buffer);
-        }
+        let buffer = if self.exchange.rank() == last {
+            data.in_place()
+        } else {
+            let seen = self.see_of(index, last, data.result.len(), word).await?;
+            seen.copy_to(0, data.result);
+            data.result
+        };
         for member in (0..last).rev() {
             let seen = self.see_of(index, member, buffer.len(), word).await?;
             if seen.bytes().len() == buffer.len() {

@@ -44,7 +44,7 @@ pub(in crate::collective) async fn combine_up_to(
         rounds.post(index, segment, total, Readers::All).await;
         if let Some(last) = last {
             rounds
-                .combine_below(reduction, index, last, segment, total)
+                .combine_below(reduction, index, last, segment.into(), total)
                 .await?;
         }
         rounds.finish(index);
