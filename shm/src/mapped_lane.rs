@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::atomic::AtomicU64;
 use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved, ReservedLine};
-use crate::lane_copy::{LONG_BYTES, LongCopy, string_move};
+use crate::lane_copy::{LONG_BYTES, LongCopy, string_move, vectors};
 use crate::mapped::Mapped;
 use crate::offset::Offset;
 use crate::record::{HEADER_BYTES, LINE_BYTES, ONE_LINE_BYTES};
@@ -265,6 +265,23 @@ pub unsafe fn copy_into_lane(source: *const u8, target: *mut u8, bytes: usize) {
             copy_short(source, target, bytes);
         } else {
             string_move(source, target, bytes);
+        }
+    }
+}
+
+/// Copies what another process has written to shared memory, however long it is.
+///
+/// # Safety
+///
+/// As for [`copy_short`].
+#[inline(always)]
+pub unsafe fn copy_read(source: *const u8, target: *mut u8, bytes: usize) {
+    // SAFETY: as the caller vouches.
+    unsafe {
+        if bytes < LONG_BYTES {
+            copy_short(source, target, bytes);
+        } else {
+            vectors(source, target, bytes);
         }
     }
 }
