@@ -121,6 +121,26 @@ fn a_profile_has_what_was_sent_by_portion() {
 }
 
 #[test]
+fn a_range_of_iterations_counts_apart() {
+    let file = temporary("iterations");
+    let mut run = Command::new(command("mpiexec"));
+    run.args(["-n", "4", "--profile-comm", &file]);
+    run.args(["--profile-iterations", "allreduce:1-2"]);
+    run.arg(compile("iterations"));
+    Run::whole(run).success();
+    let text = std::fs::read_to_string(&file).expect("the profile was written");
+    let graph = Portions::from_text(&text, &file).expect("it is a profile");
+    // Allreduces may send some bytes too.
+    let kilobytes = |portion| {
+        let graph = graph.graph(Some(portion)).expect("it was counted");
+        graph.traffic(0, 1).bytes / 1000
+    };
+    assert_eq!(kilobytes("iterations 1-2"), 10 + 100, "{text}");
+    assert_eq!(kilobytes("run"), 1 + 1000, "{text}");
+    std::fs::remove_file(file).expect("it is there");
+}
+
+#[test]
 fn active_messages_puts_gets_and_modifications_count_too() {
     let file = temporary("active");
     let example = compile_from("bindings/pami/examples", "put_get", &["-lpami"]);
