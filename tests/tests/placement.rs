@@ -130,13 +130,12 @@ fn a_range_of_iterations_counts_apart() {
     Run::whole(run).success();
     let text = std::fs::read_to_string(&file).expect("the profile was written");
     let graph = Portions::from_text(&text, &file).expect("it is a profile");
-    // Allreduces may send some bytes too.
-    let kilobytes = |portion| {
+    // Collective operations send some bytes too.
+    for (portion, kilobytes) in [("iterations 1-2", 10 + 100), ("run", 1 + 1000)] {
         let graph = graph.graph(Some(portion)).expect("it was counted");
-        graph.traffic(0, 1).bytes / 1000
-    };
-    assert_eq!(kilobytes("iterations 1-2"), 10 + 100, "{text}");
-    assert_eq!(kilobytes("run"), 1 + 1000, "{text}");
+        let more = graph.traffic(0, 1).bytes.checked_sub(1000 * kilobytes);
+        assert!(more.is_some_and(|more| more < 9_000), "{portion}: {text}");
+    }
     std::fs::remove_file(file).expect("it is there");
 }
 
