@@ -121,6 +121,25 @@ fn a_profile_has_what_was_sent_by_portion() {
 }
 
 #[test]
+fn a_range_of_iterations_counts_apart() {
+    let file = temporary("iterations");
+    let mut run = Command::new(command("mpiexec"));
+    run.args(["-n", "4", "--profile-comm", &file]);
+    run.args(["--profile-iterations", "allreduce:1-2"]);
+    run.arg(compile("iterations"));
+    Run::whole(run).success();
+    let text = std::fs::read_to_string(&file).expect("the profile was written");
+    let graph = Portions::from_text(&text, &file).expect("it is a profile");
+    // Collective operations send some bytes too.
+    for (portion, kilobytes) in [("iterations 1-2", 10 + 100), ("run", 1 + 1000)] {
+        let graph = graph.graph(Some(portion)).expect("it was counted");
+        let more = graph.traffic(0, 1).bytes.checked_sub(1000 * kilobytes);
+        assert!(more.is_some_and(|more| more < 9_000), "{portion}: {text}");
+    }
+    std::fs::remove_file(file).expect("it is there");
+}
+
+#[test]
 fn active_messages_puts_gets_and_modifications_count_too() {
     let file = temporary("active");
     let example = compile_from("bindings/pami/examples", "put_get", &["-lpami"]);

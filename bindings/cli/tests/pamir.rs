@@ -133,7 +133,9 @@ fn a_mapping_puts_groups_that_talk_under_one_cache_and_is_read_by_mpiexec() {
         "{report}"
     );
     assert!(
-        report.contains("the dearest edges") && report.contains("16 ranks"),
+        report.contains("the dearest edges")
+            && report.contains("\n  l3cache ")
+            && report.contains("16 ranks"),
         "{report}"
     );
     let line = |name: &str| {
@@ -185,6 +187,86 @@ fn a_mapping_puts_groups_that_talk_under_one_cache_and_is_read_by_mpiexec() {
     for file in [profile.as_str(), mapping, picture] {
         std::fs::remove_file(file).unwrap();
     }
+}
+
+#[test]
+fn profiles_are_added_up_and_saved_as_text_or_matrix() {
+    let one = write(
+        "save-one",
+        "ranks 3\nportion a\n0 1 2 100\nportion b\n1 2 1 7\n",
+    );
+    let other = write(
+        "save-other",
+        "ranks 3\nportion a\n0 1 3 50\nportion b\n2 0 1 9\n",
+    );
+    let saved = temporary("saved");
+    let matrix = saved.with_extension("mtx");
+    let save = |path: &PathBuf, more: &[&str]| {
+        let path = path.to_str().unwrap();
+        let options = ["place", &one, &other, "--save-profile", path];
+        let output = pamir(&[&options[..], more].concat(), &[]);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        std::fs::read_to_string(path).unwrap()
+    };
+    let expected = "# pamir communication 1\nranks 3\nportion a\n0 1 5 150\n";
+    assert_eq!(save(&saved, &["--portion", "a"]), expected);
+    let expected = "# pamir communication 1\nranks 3\n0 1 5 150\n1 2 1 7\n2 0 1 9\n";
+    assert_eq!(save(&saved, &[]), expected);
+    let written = save(&matrix, &["--weight", "bytes"]);
+    let (banner, values) = written.split_once('\n').unwrap();
+    assert_eq!(banner, "%%MatrixMarket matrix coordinate real general");
+    assert_eq!(values, "3 3 3\n1 2 150\n2 3 7\n3 1 9\n");
+    // What was saved is a profile.
+    let matrix = matrix.to_str().unwrap();
+    assert!(pamir(&["place", matrix], &[]).status.success());
+    for file in [&one, &other, matrix, saved.to_str().unwrap()] {
+        std::fs::remove_file(file).unwrap();
+    }
+}
+
+#[test]
+fn an_interrupted_search_answers_with_its_best() {
+    // Far more than can be searched in ten minutes.
+    let edges: String = (0..120)
+        .map(|rank| format!("{rank} {} 1 {}\n", rank * 7 % 120, 90 + rank))
+        .collect();
+    let profile = write("interrupted", &format!("ranks 120\n{edges}"));
+    let mapping = temporary("interrupted-mapping");
+    let search = Command::new(env!("CARGO_BIN_EXE_pamir"))
+        .args(["place", &profile, "--tree", "30:4", "--distances", "9:1"])
+        .args(["--algorithm", "memetic", "--time", "600", "--output"])
+        .arg(&mapping)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Only a command that watches for signals survives the first.
+    let process = nix::unistd::Pid::from_raw(search.id() as i32);
+    let caught = || {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:"));
+        let blocked = blocked.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        blocked.is_some_and(|mask| mask >> 14 & 1 == 1)
+    };
+    let looks = (0..6000).take_while(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        !caught()
+    });
+    assert!(looks.count() < 6000, "it watches for no signals");
+    nix::sys::signal::kill(process, nix::sys::signal::Signal::SIGTERM).unwrap();
+    let output = search.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let report = text(&output.stdout);
+    assert!(
+        report.contains("\ninterrupted   this is the best"),
+        "{report}"
+    );
+    let lines = std::fs::read_to_string(&mapping).unwrap();
+    assert_eq!(
+        lines.lines().filter(|line| !line.starts_with('#')).count(),
+        120
+    );
+    std::fs::remove_file(mapping).unwrap();
+    std::fs::remove_file(profile).unwrap();
 }
 
 #[test]

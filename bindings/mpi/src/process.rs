@@ -14,6 +14,9 @@ use pamir_transport::collective::{self, Board, CollectiveError};
 use pamir_transport::context::Context;
 use pamir_transport::geometry::{Channel, block_on};
 use pamir_transport::selection::report;
+use pamir_transport::tagged::iteration_range::{
+    IterationRange, IterationRangeError, RANGE_VARIABLE,
+};
 use pamir_transport::tagged::traffic::ProfileError;
 
 use crate::balance::housekeeping::Housekeeping;
@@ -55,6 +58,9 @@ pub enum ProcessError {
     /// What is to announce synchronisations cannot be as it is configured.
     #[error(transparent)]
     Announcement(#[from] AnnouncementError),
+    /// The iterations of a profile cannot be those that are asked for.
+    #[error("{RANGE_VARIABLE}: {0}")]
+    Iterations(#[from] IterationRangeError),
     /// The job has no record of this rank's synchronisations.
     #[error(transparent)]
     Job(#[from] JobError),
@@ -79,6 +85,11 @@ impl Process {
         let task = client.task();
         let context = client.create_context()?;
         context.count_traffic_if_asked();
+        if let (Some(counter), Some(range)) =
+            (context.traffic(), IterationRange::from_environment()?)
+        {
+            counter.count_iterations(range);
+        }
         let group = Group::world(context.tasks() as u32);
         let world = Communicator::new(group, None, task, WORLD_CONTEXT);
         let own = Communicator::new(Group::single(task as u32), None, 0, SELF_CONTEXT);

@@ -10,6 +10,7 @@
 //! which every search begins; its cost is the true one; without a time limit, the same seed gives
 //! the same answer.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
@@ -55,6 +56,8 @@ pub struct Limits {
     pub starts: Option<u64>,
     /// A cost that is good enough.
     pub target: Option<f64>,
+    /// Set by another thread when nobody wants to wait any longer: the best answer so far counts.
+    pub stop: Option<&'static AtomicBool>,
     /// Seed.
     pub seed: u64,
 }
@@ -67,6 +70,7 @@ impl Default for Limits {
             steps: None,
             starts: None,
             target: None,
+            stop: None,
             seed: 1,
         }
     }
@@ -156,6 +160,9 @@ impl<'s> Search<'s> {
 
     /// Whether the search is over, by the clock or otherwise; for steps that take long.
     pub fn look(&mut self) -> bool {
+        let stop = self.limits.stop;
+        // Relaxed: nothing else is read because of it.
+        self.over |= stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         let time = self.limits.time;
         self.over |= time.is_some_and(|most| self.elapsed() >= most);
         self.over

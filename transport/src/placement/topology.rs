@@ -25,6 +25,8 @@ use super::{Matrix, PlacementError, matrix};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tree {
     depth: usize,
+    /// What the containers are, outermost first; empty where only numbers are known.
+    levels: Vec<Level>,
     /// `depth` containers for each entity, outermost first, numbered over the whole machine.
     paths: Vec<u32>,
     /// By the number of shared containers, `depth + 1` of them.
@@ -46,6 +48,17 @@ impl Tree {
     pub fn shared(&self, one: usize, other: usize) -> usize {
         let pairs = self.path(one).iter().zip(self.path(other));
         pairs.take_while(|(one, other)| one == other).count()
+    }
+
+    /// What two entities share that share so many containers: the innermost of these.
+    pub fn level_name(&self, shared: usize) -> String {
+        match shared.checked_sub(1) {
+            None => Level::Machine.to_string(),
+            Some(inner) => match self.levels.get(inner) {
+                Some(level) => level.to_string(),
+                None => format!("level {shared}"),
+            },
+        }
     }
 
     /// Costs by the number of shared containers.
@@ -177,6 +190,7 @@ impl TopologyGraph {
             names: (0..entities as u32).collect(),
             costs: Costs::Tree(Tree {
                 depth: fanouts.len(),
+                levels: Vec::new(),
                 paths,
                 costs: costs.to_vec(),
             }),
@@ -225,6 +239,7 @@ impl TopologyGraph {
             costs: Costs::Tree(Tree {
                 depth: levels.len(),
                 paths: paths.collect(),
+                levels,
                 costs: by_depth,
             }),
         }
@@ -251,6 +266,7 @@ impl TopologyGraph {
             }
             Costs::Tree(tree) => Costs::Tree(Tree {
                 depth: tree.depth,
+                levels: tree.levels.clone(),
                 paths: chosen
                     .iter()
                     .flat_map(|&at| tree.path(at))
@@ -319,6 +335,7 @@ mod tests {
         let from_five: Vec<f64> = (0..8).map(|other| graph.cost(5, other)).collect();
         assert_eq!(from_five, [30.0, 30.0, 30.0, 30.0, 3.0, 1.0, 10.0, 10.0]);
         assert!(graph.matrix().is_symmetric());
+        assert_eq!(graph.tree().unwrap().level_name(2), "level 2");
         assert!(TopologyGraph::uniform(&[2], &[1.0]).is_err());
     }
 
@@ -333,6 +350,9 @@ mod tests {
         // A single NUMA node holds both packages and does not nest in them.
         assert_eq!(graph.cost(0, 8), costs.of(Level::Package));
         assert_eq!(graph.cost(0, 32), costs.of(Level::Machine));
+        let tree = graph.tree().unwrap();
+        assert_eq!(tree.level_name(tree.shared(0, 32)), "machine");
+        assert_eq!(tree.level_name(tree.shared(0, 8)), "package");
         let threads = TopologyGraph::of_machine(&machine, &costs, true);
         assert_eq!(threads.len(), 128);
         assert_eq!(threads.cost(0, 1), costs.of(Level::Core));

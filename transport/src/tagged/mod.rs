@@ -5,11 +5,12 @@
 //! [`envelope`] says what is matched, [`posted`] keeps receives that wait for messages and
 //! [`unexpected`] messages that wait for receives, [`request`] is one operation under way, [`send`]
 //! starts messages, [`arrival`] handles their packets at the target, and `transfer` is large data that
-//! both ends copy.
+//! both ends copy. [`traffic`] counts for profiles, and [`iteration_range`] says what of a run counts apart.
 
 pub mod arrival;
 pub mod buffer;
 pub mod envelope;
+pub mod iteration_range;
 pub mod posted;
 pub mod receive;
 pub mod request;

@@ -16,7 +16,8 @@
 //! the general way too. When it is off, it costs a look at a null pointer, and nothing at all on
 //! the way of MPI's short messages.
 //! Why portions: a program that sets up for long and then iterates has two patterns, of which one
-//! matters. `MPI_Pcontrol` names them by numbers.
+//! matters. `MPI_Pcontrol` names them by numbers; a range of iterations is counted apart in any
+//! program ([`super::iteration_range`]), whatever portion they lie in.
 //!
 //! ```text
 //!  Context::send, send_active, put, get, ... ─▶ count ─▶ at MPI_Finalize, or when PAMI's context
@@ -26,11 +27,13 @@
 //! Step before: [`super::send`], [`crate::active`], [`crate::one_sided`]. Step after: [`crate::placement::format::communication`].
 //! Invariant: an instruction is counted once, by the task that gives it, when it is taken.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::PathBuf;
 
+use super::iteration_range::IterationRange;
+use crate::balance::announcement::Synchronization;
 use crate::context::Context;
 use crate::placement::Traffic;
 
@@ -48,11 +51,28 @@ pub struct TrafficCounter {
     /// The portion that messages count for.
     current: Cell<usize>,
     portions: RefCell<Vec<Portion>>,
+    iterations: OnceCell<Iterations>,
+}
+
+/// Iterations that count apart.
+#[derive(Debug)]
+struct Iterations {
+    range: IterationRange,
+    /// The one that is under way.
+    current: Cell<u64>,
+    /// The portion of those in the range.
+    portion: usize,
+}
+
+impl Iterations {
+    fn is_inside(&self) -> bool {
+        self.range.contains(self.current.get())
+    }
 }
 
 #[derive(Debug)]
 struct Portion {
-    level: i32,
+    name: String,
     /// To each messaging unit.
     sent: Vec<Traffic>,
     /// From each messaging unit, by gets.
@@ -80,6 +100,7 @@ impl TrafficCounter {
             on: Cell::new(true),
             current: Cell::new(0),
             portions: RefCell::default(),
+            iterations: OnceCell::new(),
         };
         counter.enter(FIRST_LEVEL);
         counter
@@ -92,15 +113,42 @@ impl TrafficCounter {
         if level == 0 {
             return;
         }
+        let name = match level {
+            FIRST_LEVEL => "run".to_string(),
+            level => format!("level {level}"),
+        };
+        self.current.set(self.portion(name));
+    }
+
+    /// The portion of this name, which begins if there is none.
+    fn portion(&self, name: String) -> usize {
         let mut portions = self.portions.borrow_mut();
-        let known = portions.iter().position(|portion| portion.level == level);
-        self.current.set(known.unwrap_or(portions.len()));
+        let known = portions.iter().position(|portion| portion.name == name);
         if known.is_none() {
             portions.push(Portion {
-                level,
+                name,
                 sent: vec![Traffic::default(); self.units],
                 fetched: vec![Traffic::default(); self.units],
             });
+        }
+        known.unwrap_or(portions.len() - 1)
+    }
+
+    /// Counts the iterations of a range apart from all else; the first call decides.
+    pub fn count_iterations(&self, range: IterationRange) {
+        self.iterations.get_or_init(|| Iterations {
+            range,
+            current: Cell::new(0),
+            portion: self.portion(range.portion()),
+        });
+    }
+
+    /// A call in which all ranks met is over.
+    pub fn synchronized(&self, call: Synchronization) {
+        if let Some(iterations) = self.iterations.get()
+            && iterations.range.is_counted_by(call)
+        {
+            iterations.current.set(iterations.current.get() + 1);
         }
     }
 
@@ -108,7 +156,9 @@ impl TrafficCounter {
     fn count(&self, side: fn(&mut Portion) -> &mut Vec<Traffic>, unit: usize, bytes: usize) {
         if self.on.get() {
             let mut portions = self.portions.borrow_mut();
-            let traffic = &mut side(&mut portions[self.current.get()])[unit];
+            let inside = self.iterations.get().filter(|these| these.is_inside());
+            let portion = inside.map_or(self.current.get(), |these| these.portion);
+            let traffic = &mut side(&mut portions[portion])[unit];
             traffic.messages += 1;
             traffic.bytes += bytes as u64;
         }
@@ -129,12 +179,7 @@ impl TrafficCounter {
                 .filter(|(_, _, traffic)| traffic.messages > 0)
                 .peekable();
             if lines.peek().is_some() {
-                match portion.level {
-                    FIRST_LEVEL => text.push_str("portion run\n"),
-                    level => {
-                        let _ = writeln!(text, "portion level {level}");
-                    }
-                }
+                let _ = writeln!(text, "portion {}", portion.name);
             }
             for (origin, target, Traffic { messages, bytes }) in lines {
                 let _ = writeln!(text, "{origin} {target} {messages} {bytes}");
@@ -244,5 +289,28 @@ mod tests {
         let fetched = portions.graph(Some("run")).unwrap().traffic(2, 0);
         assert_eq!((fetched.messages, fetched.bytes), (1, 1000));
         assert_eq!(portions.graph(None).unwrap().total().bytes, 1162);
+    }
+
+    #[test]
+    fn iterations_of_a_range_count_apart() {
+        let counter = TrafficCounter::new(2, 1);
+        counter.count_iterations("allreduce:1-2".parse().unwrap());
+        let iteration = |bytes, call| {
+            counter.count(|portion| &mut portion.sent, 1, bytes);
+            counter.synchronized(call);
+        };
+        iteration(1, Synchronization::Allreduce);
+        iteration(10, Synchronization::Barrier);
+        counter.enter(5);
+        iteration(10, Synchronization::Allreduce);
+        counter.enter(0);
+        iteration(100, Synchronization::Allreduce);
+        counter.enter(1);
+        iteration(1000, Synchronization::Allreduce);
+        let text = format!("ranks 2\n{}", counter.to_text(0));
+        let portions = Portions::from_text(&text, "f").unwrap();
+        let bytes = |name| portions.graph(Some(name)).unwrap().total().bytes;
+        assert_eq!((bytes("run"), bytes("iterations 1-2")), (1001, 20));
+        assert_eq!(portions.names(), ["iterations 1-2", "run"]);
     }
 }

@@ -10,8 +10,10 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll, Waker};
 
+use pamir_transport::balance::announcement::Synchronization;
 use pamir_transport::context::Background;
 use pamir_transport::geometry::block_on;
+use pamir_transport::tagged::traffic::TrafficCounter;
 
 use super::{Call, Collective};
 use crate::argument::address;
@@ -61,12 +63,27 @@ impl Form for Blocking {
     #[inline]
     unsafe fn carry_out<O: Collective>(self, call: Call, operation: O) -> Result {
         let call = call.blocking();
-        if let Some(kind) = O::SYNCHRONIZATION
-            && call.state.process.announcer().announces(kind)
-        {
-            return announced(&call, &operation);
+        let Some(kind) = O::SYNCHRONIZATION else {
+            return run_to_end(&call, &operation);
+        };
+        let outcome = if call.state.process.announcer().announces(kind) {
+            announced(&call, &operation)
+        } else {
+            run_to_end(&call, &operation)
+        };
+        if let Some(counter) = call.state.process.context().traffic() {
+            count_iteration(&call, counter, kind);
         }
-        run_to_end(&call, &operation)
+        outcome
+    }
+}
+
+/// Tells the profile that all ranks of the job met.
+#[cold]
+fn count_iteration(call: &Call, counter: &TrafficCounter, kind: Synchronization) {
+    let all = call.state.process.world().size();
+    if !call.is_inter() && call.communicator.size() == all {
+        counter.synchronized(kind);
     }
 }
 

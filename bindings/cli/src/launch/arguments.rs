@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use pamir_driver::binding::{BindTo, BindingError, MapBy};
+use pamir_transport::tagged::iteration_range::IterationRange;
 
 use super::balance;
 use super::options::{self, Action};
@@ -40,6 +41,8 @@ pub struct Launch {
     pub mapping: Option<PathBuf>,
     /// A file for what the ranks send to each other.
     pub profile: Option<PathBuf>,
+    /// Iterations that the profile has apart.
+    pub profile_iterations: Option<String>,
     /// Whether the ranks' large allocations come from memory that their peers can map.
     pub shared_heap: bool,
     /// What is done while ranks run early and late.
@@ -332,6 +335,12 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
         Action::NoOversubscribe => launch.refuse_oversubscription = true,
         Action::SharedHeap => launch.shared_heap = true,
         Action::ProfileCommunication => launch.profile = Some(PathBuf::from(&met.values[0])),
+        Action::ProfileIterations => {
+            let text = met.text();
+            let range: Result<IterationRange, _> = text.parse();
+            range.map_err(|_| met.wrong("a call and iterations, such as allreduce:10-19"))?;
+            launch.profile_iterations = Some(text);
+        }
         Action::Balance => launch.balance.balance = true,
         Action::BalanceReport => launch.balance.report = true,
         Action::BalanceRecord => launch.balance.record = Some(PathBuf::from(&met.values[0])),

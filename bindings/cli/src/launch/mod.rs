@@ -145,9 +145,7 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
     hosts::check(launch, &host)?;
     let placement = Placement::of(launch)?;
     let mut variables = launch.balance.variables();
-    if let Some(path) = &launch.profile {
-        variables.push(profile::begin(path, launch.ranks())?);
-    }
+    variables.extend(profile::begin(launch)?);
     let verbose = launch.verbosity == Verbosity::Verbose;
     let mut balancing = Balancing::prepare(&launch.balance, verbose, &placement, launch.ranks())?;
     let prepared = start::prepare(launch, &variables).map_err(StartError::from)?;

@@ -28,6 +28,8 @@ pub enum Action {
     NoOversubscribe,
     /// Count who sends how much to whom.
     ProfileCommunication,
+    /// Counts some iterations apart.
+    ProfileIterations,
     /// Take large allocations from memory that the other ranks can map.
     SharedHeap,
     /// Move processor share from early to late ranks.
@@ -197,6 +199,14 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 &["FILE"],
                 "Count messages and bytes between each pair of ranks and write them to FILE, for \
                  pamir place.",
+            ),
+            option(
+                Action::ProfileIterations,
+                &["profile-iterations"],
+                &["CALL:FROM-TO"],
+                "With --profile-comm: count these iterations apart, as a portion of that name. \
+                 Iteration 1 begins after the first blocking CALL of all ranks (barrier, \
+                 allreduce, allgather, alltoall or reduce-scatter) and ends with the second.",
             ),
             option(
                 Action::SharedHeap,

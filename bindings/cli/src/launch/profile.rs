@@ -1,31 +1,58 @@
 //! `mpiexec --profile-comm FILE`: the file that ranks add their counts to.
 //!
-//! What: makes the file with its first lines, and tells the ranks its name; each adds its own lines
-//! in MPI_Finalize. Why the launcher begins it: a file that cannot be written is known before
-//! anything runs, and an older profile is never mixed with a new one.
+//! What: makes the file with its first lines, and tells the ranks its name, and which iterations
+//! count apart (`--profile-iterations`); each adds its own lines in MPI_Finalize. Why the launcher
+//! begins it: a file that cannot be written is known before anything runs, and an older profile is
+//! never mixed with a new one.
 //! Step before: [`super::arguments`]. Step after: `transport/src/tagged/traffic.rs` in each rank.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use pamir_transport::tagged::iteration_range::RANGE_VARIABLE;
 use pamir_transport::tagged::traffic::FILE_VARIABLE;
+
+use super::arguments::Launch;
 
 /// Why there is no profile.
 #[derive(Debug, thiserror::Error)]
-#[error("--profile-comm: cannot write {path}: {source}")]
-pub struct ProfileError {
-    path: PathBuf,
-    source: std::io::Error,
+#[non_exhaustive]
+pub enum ProfileError {
+    /// The file cannot be written.
+    #[error("--profile-comm: cannot write {path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Iterations are named, and no file to write them to.
+    #[error("--profile-iterations needs --profile-comm FILE, the profile that they are a part of")]
+    NoFile,
 }
 
-/// Makes the file of a job of so many ranks; the variable that its ranks need.
-pub fn begin(path: &Path, ranks: usize) -> Result<(OsString, OsString), ProfileError> {
-    let failed = |source| ProfileError {
+/// Makes the file of a job, if it is to have one; the variables that its ranks need.
+pub fn begin(launch: &Launch) -> Result<Vec<(OsString, OsString)>, ProfileError> {
+    let Some(path) = &launch.profile else {
+        return match launch.profile_iterations {
+            Some(_) => Err(ProfileError::NoFile),
+            None => Ok(Vec::new()),
+        };
+    };
+    let mut variables = vec![(FILE_VARIABLE.into(), file(path, launch.ranks())?)];
+    if let Some(range) = &launch.profile_iterations {
+        variables.push((RANGE_VARIABLE.into(), range.into()));
+    }
+    Ok(variables)
+}
+
+/// Makes the file of a job of so many ranks; its name from anywhere.
+fn file(path: &Path, ranks: usize) -> Result<OsString, ProfileError> {
+    let failed = |source| ProfileError::File {
         path: path.to_path_buf(),
         source,
     };
     std::fs::write(path, format!("# pamir communication 1\nranks {ranks}\n")).map_err(failed)?;
     // Ranks may start in directories of their own.
-    let absolute = std::path::absolute(path).map_err(failed)?;
-    Ok((FILE_VARIABLE.into(), absolute.into()))
+    Ok(std::path::absolute(path).map_err(failed)?.into())
 }

@@ -10,7 +10,8 @@
 //!
 //! What: each pair once (both ways are the same) or twice (each way its own). Latency is the time
 //! until an empty message is there, overhead what the processor spends on it. The cost of a pair
-//! is the time of a message of some size: latency, overhead, and size over bandwidth.
+//! is the time of a message of some size: latency, overhead, and size over bandwidth. A line of a
+//! unit with itself, which may be left out, is for ranks that share it.
 //! `pamir place --measure` writes it.
 
 use std::fmt::Write as _;
@@ -18,6 +19,10 @@ use std::path::Path;
 
 use super::super::{Matrix, PlacementError, TopologyGraph, matrix};
 use super::{Line, lines, matrix_market, read_text};
+
+/// What ranks on one unit take for a message, of what the fastest pair of units takes: nothing has
+/// to cross from cache to cache. As by levels, where a unit costs half of its core.
+const SHARED_UNIT: f64 = 0.5;
 
 /// What a transfer from one unit to another takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,7 +76,7 @@ impl MeasuredMachine {
     }
 
     /// The topology graph for messages of this size: the cost is their time in nanoseconds. A unit
-    /// with itself costs as little as the fastest pair.
+    /// with itself, if the file does not say, costs half of the fastest pair.
     pub fn topology(&self, message_bytes: f64) -> Result<TopologyGraph, PlacementError> {
         let size = self.units.len();
         let time = |link: &Link| link.time_ns(message_bytes);
@@ -89,7 +94,7 @@ impl MeasuredMachine {
                     Some(link) => time(&link),
                     None if one == other => {
                         if fastest.is_finite() {
-                            fastest
+                            fastest * SHARED_UNIT
                         } else {
                             0.0
                         }
@@ -202,7 +207,11 @@ mod tests {
         assert_eq!((graph.cost(0, 1), graph.cost(1, 0)), (280.0, 280.0));
         // Ways of their own, where both were measured.
         assert_eq!((graph.cost(1, 2), graph.cost(2, 1)), (485.0, 685.0));
-        assert_eq!(graph.cost(2, 2), 280.0);
+        // Ranks that share a unit are nearer than any two units, unless the file says otherwise.
+        assert_eq!(graph.cost(2, 2), 140.0);
+        let text = format!("{TEXT}2 2 700 10 0\n");
+        let told = MeasuredMachine::from_text(&text, "f").unwrap();
+        assert_eq!(told.topology(1000.0).unwrap().cost(1, 1), 800.0);
         assert_eq!(
             MeasuredMachine::from_text(&machine.to_text(), "f").unwrap(),
             machine

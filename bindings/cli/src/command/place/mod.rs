@@ -13,6 +13,7 @@
 //!  QAPLIB file ────────────────────┘
 //! ```
 
+mod interruption;
 mod measure;
 mod performance;
 mod plot;
@@ -27,8 +28,8 @@ use std::time::Duration;
 use pamir_driver::binding::BindingError;
 use pamir_driver::topology::TopologyError;
 use pamir_transport::placement::algorithm::{Algorithm, named, suited};
-use pamir_transport::placement::format::communication::Portions;
-use pamir_transport::placement::format::{qaplib, write_text};
+use pamir_transport::placement::format::communication::{Portions, WHOLE};
+use pamir_transport::placement::format::{matrix_market, qaplib, write_text};
 use pamir_transport::placement::mapping::PlacedRanks;
 use pamir_transport::placement::{
     Clock, CommunicationGraph, EdgeFunction, Limits, PlacementError, Problem, Progress, Solution,
@@ -36,6 +37,7 @@ use pamir_transport::placement::{
 };
 
 use super::MachineReader;
+use interruption::Interruption;
 
 /// Arguments of `pamir place`.
 #[derive(Debug, clap::Args)]
@@ -84,10 +86,15 @@ pub struct Arguments {
     /// Where to write the mapping (with --measure: the machine); - is standard output.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Write the profiles, added up (and of --portion only), as one; as a matrix-market file of
+    /// weights if its name ends in .mtx.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["qaplib", "measure"])]
+    save_profile: Option<PathBuf>,
     /// Draw both matrices and the mapping as SVG.
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
-    /// Tell what each edge costs, which links would help most, and what more processes would cost.
+    /// Tell what each edge costs, which links and units would help most, and what more processes
+    /// would cost.
     #[arg(long)]
     what_if: bool,
     /// Run this command in the default order and by the mapping, in turn, and tell both times.
@@ -118,6 +125,9 @@ pub enum PlaceError {
     /// A thread could not be bound.
     #[error(transparent)]
     Binding(#[from] BindingError),
+    /// Signals cannot be waited for.
+    #[error("cannot watch for an interruption: {0}")]
+    Signals(#[from] nix::errno::Errno),
     /// Nothing to place was named.
     #[error(
         "nothing to place: name a profile (mpiexec --profile-comm FILE writes one), or use \
@@ -195,6 +205,7 @@ fn place(arguments: &Arguments, reader: MachineReader) -> Result<(), PlaceError>
         Some(path) => (qaplib::read(path, arguments.exchanged)?, None),
         None => {
             let graph = graph(arguments)?;
+            save_profile(arguments, &graph)?;
             let topology = source::topology(&arguments.source, reader, graph.ranks())?;
             let problem = Problem::new(&graph, arguments.weight, &topology, function)?;
             (problem, Some(graph))
@@ -204,15 +215,20 @@ fn place(arguments: &Arguments, reader: MachineReader) -> Result<(), PlaceError>
         Some(name) => named(name)?,
         None => suited(&problem),
     };
+    let interruption = Interruption::watch()?;
     let solution = search(arguments, &problem, algorithm)?;
     let mut text = report::summary(&problem, graph.as_ref(), algorithm.name(), &solution);
+    if interruption.has_come() {
+        text.push_str("interrupted   this is the best mapping so far\n");
+    }
     if arguments.what_if {
         text.push_str(&report::what_if(&problem, &solution));
-        if let Some(graph) = &graph {
+        if let (Some(graph), false) = (&graph, interruption.has_come()) {
             let more = more_processes(arguments, reader, graph, function)?;
             text.push_str(&report::more_processes(graph.ranks(), &solution, &more));
         }
     }
+    drop(interruption);
     write_results(arguments, &problem, &solution, &text)
 }
 
@@ -229,6 +245,20 @@ fn graph(arguments: &Arguments) -> Result<CommunicationGraph, PlaceError> {
     merged.ok_or(PlaceError::NoProfile)
 }
 
+/// Writes the graph for other programs, or for later.
+fn save_profile(arguments: &Arguments, graph: &CommunicationGraph) -> Result<(), PlaceError> {
+    let Some(path) = &arguments.save_profile else {
+        return Ok(());
+    };
+    let text = if path.extension().is_some_and(|end| end == "mtx") {
+        matrix_market::write_communication(graph, arguments.weight)
+    } else {
+        let name = arguments.portion.as_deref().unwrap_or(WHOLE);
+        Portions::new(vec![(name.to_string(), graph.clone())])?.to_text()
+    };
+    Ok(write_text(path, &text)?)
+}
+
 fn limits(arguments: &Arguments) -> Limits {
     Limits {
         time: Some(Duration::from_secs_f64(arguments.time)),
@@ -240,6 +270,7 @@ fn limits(arguments: &Arguments) -> Limits {
         steps: arguments.steps,
         starts: arguments.starts,
         target: arguments.target,
+        stop: Some(interruption::flag()),
         seed: arguments.seed,
     }
 }

@@ -4,7 +4,9 @@
 
 use std::fmt::Write as _;
 
-use pamir_transport::placement::what_if::{cost_by_edge, cost_by_level, gain_by_link};
+use pamir_transport::placement::what_if::{
+    cost_by_edge, cost_by_level, gain_by_link, gain_by_unit,
+};
 use pamir_transport::placement::{CommunicationGraph, Problem, Solution};
 
 /// Lines of a table: more would hide the point.
@@ -73,64 +75,74 @@ fn number(value: f64) -> String {
     }
 }
 
-/// The cost by level and edge, and which links would help most.
+/// The cost by level and edge, and which links and units would help most.
 pub fn what_if(problem: &Problem, solution: &Solution) -> String {
+    let mut text = String::new();
+    for table in [costs_by_level, dearest_edges, helpful_links] {
+        table(&mut text, problem, solution);
+    }
+    text
+}
+
+/// A figure of cost with its share of the whole.
+fn with_share(cost: f64, solution: &Solution) -> String {
+    let share = if solution.cost > 0.0 {
+        cost / solution.cost * 100.0
+    } else {
+        0.0
+    };
+    format!("{:>16}  {share:5.1} %", number(cost))
+}
+
+fn costs_by_level(text: &mut String, problem: &Problem, solution: &Solution) {
+    let Some(tree) = problem.topology().tree() else {
+        return;
+    };
+    text.push_str("\ncost by the innermost that both ends share\n");
+    let levels = cost_by_level(problem, solution.mapping.places());
+    for (shared, cost) in levels.iter().enumerate() {
+        let name = tree.level_name(shared);
+        let _ = writeln!(text, "  {name:<12}{}", with_share(*cost, solution));
+    }
+}
+
+fn dearest_edges(text: &mut String, problem: &Problem, solution: &Solution) {
     let places = solution.mapping.places();
     let name = |place: u32| problem.topology().names()[place as usize];
-    let share = |cost: f64| {
-        if solution.cost > 0.0 {
-            cost / solution.cost * 100.0
-        } else {
-            0.0
-        }
-    };
-    let mut text = String::new();
-    let levels = cost_by_level(problem, places);
-    if !levels.is_empty() {
-        text.push_str("\ncost by what the ends share\n");
-        for (shared, cost) in levels.iter().enumerate() {
-            let _ = writeln!(
-                text,
-                "  {shared} levels  {:>16}  {:5.1} %",
-                number(*cost),
-                share(*cost)
-            );
-        }
-    }
     text.push_str("\nthe dearest edges\n");
     for edge in cost_by_edge(problem, places).iter().take(LINES) {
         let _ = writeln!(
             text,
-            "  ranks {} and {} on units {} and {}  {:>16}  {:5.1} %",
+            "  ranks {} and {} on units {} and {}  {}",
             edge.ranks.0,
             edge.ranks.1,
             name(edge.places.0),
             name(edge.places.1),
-            number(edge.cost),
-            share(edge.cost)
+            with_share(edge.cost, solution)
         );
     }
+}
+
+fn helpful_links(text: &mut String, problem: &Problem, solution: &Solution) {
     text.push_str("\nlinks that would help most if they were as fast as the fastest\n");
-    let links = gain_by_link(problem, places);
-    let mut helpful = links
-        .iter()
-        .filter(|link| link.saved > 0.0)
-        .take(LINES)
-        .peekable();
-    if helpful.peek().is_none() {
+    let links = gain_by_link(problem, solution.mapping.places());
+    let helpful = links.iter().filter(|link| link.saved > 0.0);
+    let helpful: Vec<_> = helpful.take(LINES).collect();
+    if helpful.is_empty() {
         text.push_str("  none: all traffic is on the fastest links already\n");
+        return;
     }
     for link in helpful {
-        let _ = writeln!(
-            text,
-            "  units {} and {}  saves {:>16}  {:5.1} %",
-            name(link.places.0),
-            name(link.places.1),
-            number(link.saved),
-            share(link.saved)
-        );
+        let (one, other) = link.units;
+        let saved = with_share(link.saved, solution);
+        let _ = writeln!(text, "  units {one} and {other}  saves {saved}");
     }
-    text
+    text.push_str("\nunits that would help most if all their links were\n");
+    let units = gain_by_unit(&links);
+    for unit in units.iter().filter(|unit| unit.saved > 0.0).take(LINES) {
+        let saved = with_share(unit.saved, solution);
+        let _ = writeln!(text, "  unit {}  saves {saved}", unit.unit);
+    }
 }
 
 /// What the job repeated would cost, beside what it costs now.
