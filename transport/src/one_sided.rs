@@ -192,10 +192,10 @@ impl Context {
     ///
     /// The transfer's buffer is good until it has ended.
     unsafe fn start_transfer(&self, transfer: Transfer) -> Result<(), UnitError> {
-        if self.is_for_packets(&transfer) || self.kernel_refuses.get() {
+        if self.is_for_packets(&transfer) || !self.copies_with(transfer.target) {
             return self.send_transfer(transfer);
         }
-        if self.place.engine {
+        if self.place.engine && self.is_on_engines_node() {
             return self.order(transfer);
         }
         let descriptor = Descriptor::direct(

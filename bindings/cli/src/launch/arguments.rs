@@ -12,8 +12,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use pamir_driver::binding::{BindTo, BindingError, MapBy};
+use pamir_driver::bridge::network::Network;
 
 use super::balance;
+use super::nodes::NodesRequest;
 use super::options::{self, Action};
 
 /// What the command line asks for.
@@ -56,6 +58,10 @@ pub struct Launch {
     pub timeout: Option<Duration>,
     /// Ranks a node, when given.
     pub ranks_per_node: Option<usize>,
+    /// How many groups of ranks that share no memory there are, and who is in which.
+    pub nodes: NodesRequest,
+    /// What such groups are joined by.
+    pub network: Network,
     /// Hosts which were named.
     pub hosts: Vec<String>,
     /// Files of hosts which were named.
@@ -310,6 +316,16 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
     match met.action() {
         Action::Ranks => program.ranks = met.positive()?,
         Action::RanksPerNode => launch.ranks_per_node = Some(met.positive()?),
+        Action::Nodes => {
+            launch.nodes = met
+                .text()
+                .parse()
+                .map_err(|reason| ArgumentError::Policy { reason })?;
+        }
+        Action::Network => {
+            let network = met.text().parse();
+            launch.network = network.map_err(|reason| ArgumentError::Policy { reason })?;
+        }
         Action::BindTo => {
             let text = met.text();
             let object = modifiers(&text, launch);
