@@ -77,6 +77,7 @@ struct Target {
 
 /// A set of lanes.
 struct Plane {
+    number: usize,
     job: Job,
     targets: Vec<Target>,
     /// Ranks of this node that had not left when it was last looked.
@@ -142,6 +143,7 @@ impl Sender {
             });
         }
         Ok(Plane {
+            number,
             job,
             targets,
             present: own,
@@ -307,7 +309,6 @@ impl Sender {
             }
         }
         for plane in self.planes.iter().flatten() {
-            let mut can_tell = false;
             for lane in plane.targets.iter().flat_map(|target| &target.lanes) {
                 let arrived = lane
                     .consumer
@@ -318,10 +319,8 @@ impl Sender {
                     return Ok(true);
                 }
             }
-            can_tell |= left_of(plane)
-                .iter()
-                .any(|&(unit, _)| is_drained(plane, unit));
-            if can_tell {
+            let left = left_of(plane);
+            if left.iter().any(|&(unit, _)| is_drained(plane, unit)) {
                 return Ok(true);
             }
         }
@@ -424,11 +423,9 @@ fn tell_state(
     if !is_drained(plane, unit) {
         return Ok(false);
     }
-    let number = plane.targets.iter().flat_map(|target| &target.lanes).next();
-    let number = number.map_or(0, |lane| lane.name.plane);
     plane.present.retain(|&present| present != unit);
     let frame = Frame::State {
-        plane: number,
+        plane: plane.number,
         unit,
         state,
     };

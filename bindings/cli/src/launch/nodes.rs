@@ -27,6 +27,9 @@ use pamir_driver::job::{Job, JobError, JobSpecification};
 use super::arguments::Launch;
 use super::placement::Placement;
 
+/// Threads of a bridge: one sends, one receives.
+const BRIDGE_THREADS: usize = 2;
+
 /// Why the job has no nodes.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -143,6 +146,9 @@ impl Nodes {
         let job = |_| -> Result<Job, JobError> {
             let job = Job::create(&specification)?;
             job.set_nodes(&of_ranks)?;
+            if nodes > 1 && !leaves_room(ranks, nodes) {
+                share_with_bridges(&job)?;
+            }
             placement.place_memory(&job)?;
             Ok(job)
         };
@@ -217,6 +223,21 @@ impl Nodes {
         self.failures = None;
         self.bridges.clear();
     }
+}
+
+/// Whether bridges find processors that no rank keeps busy while it waits.
+fn leaves_room(ranks: usize, nodes: usize) -> bool {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    ranks + BRIDGE_THREADS * nodes <= processors
+}
+
+/// Has every rank yield the processor as soon as it waits: what it waits for may be in a bridge.
+fn share_with_bridges(job: &Job) -> Result<(), JobError> {
+    for rank in 0..job.ranks() {
+        let sharers = job.sharers(rank)?.max(2);
+        job.move_rank(rank, job.processing_unit(rank)?, sharers)?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
