@@ -21,8 +21,8 @@
 //!
 //! Where the job's ranks are on several nodes, each node has such a table, and all tables are
 //! alike: a task writes down what it asks for in a second table behind the first
-//! ([`request`]), the node's bridge ([`crate::bridge`]) has node 0 give it an entry, and the
-//! bridges of all nodes write it down ([`install`]).
+//! (`request`), the node's bridge ([`crate::bridge`]) has node 0 give it an entry, and the
+//! bridges of all nodes write it down (`install`).
 //!
 //! | request  | by                     | to      |
 //! |----------|------------------------|---------|

@@ -12,7 +12,7 @@
 //! The key is a random number that only the launcher and its bridges know: whoever else finds the
 //! port is turned away. Nothing here needs the nodes to be on one machine.
 //!
-//! Invariant: joining ends within [`PATIENCE`], well or not.
+//! Invariant: joining ends within `PATIENCE`, well or not.
 
 use std::fmt;
 use std::io::{self, Read, Write};
