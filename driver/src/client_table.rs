@@ -18,6 +18,16 @@
 //!
 //! Nothing is ever given back: a client lives as long as its job. Whoever comes first takes the
 //! entry, in whatever order the tasks open their clients, so no task waits for another.
+//!
+//! Where the job's ranks are on several nodes, each node has such a table, and all tables are
+//! alike: a task writes down what it asks for in a second table behind the first
+//! (`request`), the node's bridge ([`crate::bridge`]) has node 0 give it an entry, and the
+//! bridges of all nodes write it down (`install`).
+//!
+//! | request  | by                     | to      |
+//! |----------|------------------------|---------|
+//! | free (0) | the first task of the node that asks | asked for, by name and contexts |
+//! | asked for | the node's bridge     | refused: node 0 has no entry left |
 
 use std::sync::Arc;
 
@@ -41,6 +51,12 @@ const MAXIMUM_UNITS: usize = 256;
 const ALIGNMENT_BYTES: u64 = 2 << 20;
 
 const POSITION: Offset<ClientEntry> = Offset::new(2048);
+
+/// What the tasks of this node ask the other nodes for.
+const REQUESTS: Offset<ClientEntry> = Offset::new(2048 + (CLIENTS * 16) as u64);
+
+/// In a request, instead of its contexts: there is no entry left.
+const REFUSED: u64 = u64::MAX;
 
 /// Why a client could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -98,8 +114,15 @@ unsafe impl Shareable for ClientEntry {}
 
 const _: () = assert!(
     size_of::<ClientEntry>() == 16
-        && POSITION.bytes() + (CLIENTS as u64) * 16 <= pamir_shm::header::HEADER_BYTES
+        && REQUESTS.bytes() + (CLIENTS as u64) * 16 <= pamir_shm::header::HEADER_BYTES
 );
+
+/// A client as the nodes tell each other of it: its name's number, and the contexts of each task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ClientWords {
+    pub(crate) name: u64,
+    pub(crate) contexts: u64,
+}
 
 /// The most contexts a client may have in each task of a job with `tasks` tasks.
 pub fn maximum_contexts(tasks: usize) -> usize {
@@ -129,35 +152,151 @@ pub(crate) fn claim(
     name: &str,
     contexts: usize,
 ) -> Result<usize, ClientTableError> {
+    check_contexts(layout, name, contexts)?;
+    let found = take_entry(segment, POSITION, number_of(name), contexts as u64)?;
+    let Some((index, others)) = found else {
+        return Err(full(name));
+    };
+    agreed(name, contexts, others)?;
+    Ok(index + 1)
+}
+
+fn full(name: &str) -> ClientTableError {
+    let name = name.to_owned();
+    ClientTableError::Full { name }
+}
+
+fn check_contexts(layout: Layout, name: &str, contexts: usize) -> Result<(), ClientTableError> {
     let tasks = layout.ranks as usize;
     let most = maximum_contexts(tasks);
-    if !(1..=most).contains(&contexts) {
-        let name = name.to_owned();
-        return Err(ClientTableError::Contexts {
-            name,
-            contexts,
-            tasks,
-            most,
-        });
+    if (1..=most).contains(&contexts) {
+        return Ok(());
     }
-    let wanted = number_of(name);
-    for index in 0..CLIENTS {
-        let entry = segment.get(POSITION.element(index))?;
-        if !take(&entry.name, wanted) {
-            continue;
-        }
-        if !take(&entry.contexts, contexts as u64) {
-            return Err(ClientTableError::Disagreement {
-                name: name.to_owned(),
-                contexts,
-                others: entry.contexts.load(Ordering::Relaxed),
-            });
-        }
-        return Ok(index + 1);
-    }
-    Err(ClientTableError::Full {
+    Err(ClientTableError::Contexts {
         name: name.to_owned(),
+        contexts,
+        tasks,
+        most,
     })
+}
+
+fn agreed(name: &str, contexts: usize, others: u64) -> Result<(), ClientTableError> {
+    if others == contexts as u64 {
+        return Ok(());
+    }
+    Err(ClientTableError::Disagreement {
+        name: name.to_owned(),
+        contexts,
+        others,
+    })
+}
+
+/// The entry of client `name` in the table at `table`, taken if it has none: its index, and the
+/// contexts that are said there; none if the table is full.
+fn take_entry(
+    segment: &Arc<Segment>,
+    table: Offset<ClientEntry>,
+    name: u64,
+    contexts: u64,
+) -> Result<Option<(usize, u64)>, SegmentError> {
+    for index in 0..CLIENTS {
+        let entry = segment.get(table.element(index))?;
+        if take(&entry.name, name) {
+            take(&entry.contexts, contexts);
+            return Ok(Some((index, entry.contexts.load(Ordering::Relaxed))));
+        }
+    }
+    Ok(None)
+}
+
+/// Asks the other nodes for client `name`: its place in the table once they have answered, which
+/// the node's bridge brings about; none before. The first time, the caller rouses the bridge.
+pub(crate) fn request(
+    segment: &Arc<Segment>,
+    layout: Layout,
+    name: &str,
+    contexts: usize,
+) -> Result<Option<usize>, ClientTableError> {
+    check_contexts(layout, name, contexts)?;
+    let words = ClientWords {
+        name: number_of(name),
+        contexts: contexts as u64,
+    };
+    for place in 1..=CLIENTS {
+        if let Some(known) = installed(segment, place)?
+            && known.name == words.name
+        {
+            agreed(name, contexts, known.contexts)?;
+            return Ok(Some(place));
+        }
+    }
+    match take_entry(segment, REQUESTS, words.name, words.contexts)? {
+        None | Some((_, REFUSED)) => Err(full(name)),
+        Some((_, others)) => agreed(name, contexts, others).map(|()| None),
+    }
+}
+
+/// What the tasks of this node have asked for and is in no table yet.
+pub(crate) fn requests(segment: &Arc<Segment>) -> Result<Vec<ClientWords>, SegmentError> {
+    let installed: Vec<_> = (1..=CLIENTS)
+        .map(|place| installed(segment, place))
+        .collect::<Result<_, _>>()?;
+    let mut open = Vec::new();
+    for index in 0..CLIENTS {
+        let words = words_of(segment.get(REQUESTS.element(index))?);
+        let known =
+            |words: &ClientWords| installed.iter().flatten().any(|it| it.name == words.name);
+        open.extend(words.filter(|words| words.contexts != REFUSED && !known(words)));
+    }
+    Ok(open)
+}
+
+/// On node 0: an entry for a client, the same again for one that has one; none if all are taken.
+pub(crate) fn assign(
+    segment: &Arc<Segment>,
+    words: ClientWords,
+) -> Result<Option<usize>, SegmentError> {
+    let found = take_entry(segment, POSITION, words.name, words.contexts)?;
+    Ok(found.map(|(index, _)| index + 1))
+}
+
+/// Writes down a client that node 0 has given entry `place`; false if another one is there.
+pub(crate) fn install(
+    segment: &Arc<Segment>,
+    place: usize,
+    words: ClientWords,
+) -> Result<bool, SegmentError> {
+    let entry = segment.get(POSITION.element(place - 1))?;
+    Ok(take(&entry.contexts, words.contexts) && take(&entry.name, words.name))
+}
+
+/// Tells the tasks of this node that there is no entry for a client.
+pub(crate) fn refuse(segment: &Arc<Segment>, name: u64) -> Result<(), SegmentError> {
+    for index in 0..CLIENTS {
+        let entry = segment.get(REQUESTS.element(index))?;
+        if entry.name.load(Ordering::Relaxed) == name {
+            entry.contexts.store(REFUSED, Ordering::Relaxed);
+        }
+    }
+    Ok(())
+}
+
+/// The client in entry `place`, 1 being the first, if there is one.
+pub(crate) fn installed(
+    segment: &Arc<Segment>,
+    place: usize,
+) -> Result<Option<ClientWords>, SegmentError> {
+    Ok(words_of(segment.get(POSITION.element(place - 1))?))
+}
+
+/// An entry that has both of its words.
+fn words_of(entry: &ClientEntry) -> Option<ClientWords> {
+    // Relaxed: each word is agreed upon alone, and never changes once it is not 0.
+    let words = ClientWords {
+        name: entry.name.load(Ordering::Relaxed),
+        contexts: entry.contexts.load(Ordering::Relaxed),
+    };
+    (words.name != 0 && words.contexts != 0).then_some(words)
 }
 
 /// Makes a word that is 0 `value`, or sees that it is already.

@@ -25,6 +25,7 @@ use pamir_shm::atomic::Ordering;
 use pamir_shm::call_record::CallRecord;
 use pamir_shm::header::{HEADER_BYTES, HeaderError, SegmentHeader};
 use pamir_shm::mapped::Mapped;
+use pamir_shm::mapped_lane::MappedLane;
 use pamir_shm::placement::advise_huge_pages;
 use pamir_shm::segment::{Segment, SegmentError, inherited};
 use pamir_shm::shareable::LinePadded;
@@ -33,6 +34,8 @@ use crate::client_table::{self, ClientTableError};
 use crate::layout::{Layout, MAXIMUM_RANKS, RankBlock};
 use crate::peer_heap;
 use crate::process_end;
+
+mod nodes;
 
 /// Where the rings are shorter than a huge page, none is asked for.
 const HUGE_PAGE_BYTES: u64 = 2 << 20;
@@ -88,6 +91,16 @@ pub enum JobError {
         /// Ranks of the job.
         ranks: usize,
     },
+    /// Something needs the memory of both ranks, and they are on different nodes.
+    #[error(
+        "ranks {one} and {other} are on different nodes and share no memory, in which balancing reads the calls of all: give it a communicator of one node (MPI_COMM_TYPE_SHARED), or run mpiexec without --nodes"
+    )]
+    NodesApart {
+        /// A rank.
+        one: usize,
+        /// Another one.
+        other: usize,
+    },
     /// The segment could not be opened.
     #[error(transparent)]
     Segment(#[from] SegmentError),
@@ -122,7 +135,7 @@ pub enum RankState {
 }
 
 impl RankState {
-    fn to_word(self) -> u64 {
+    pub(crate) fn to_word(self) -> u64 {
         match self {
             Self::Absent => 0,
             Self::Attached => 1,
@@ -131,7 +144,7 @@ impl RankState {
         }
     }
 
-    fn from_word(word: u64) -> Self {
+    pub(crate) fn from_word(word: u64) -> Self {
         match word as u32 {
             0 => Self::Absent,
             1 => Self::Attached,
@@ -315,7 +328,20 @@ impl Job {
         name: &str,
         contexts: usize,
     ) -> Result<(Self, usize), JobError> {
-        let entry = client_table::claim(&self.segment, self.layout, name, contexts)?;
+        let entry = if self.nodes() > 1 {
+            self.request_client(task, name, contexts)?
+        } else {
+            client_table::claim(&self.segment, self.layout, name, contexts)?
+        };
+        let plane = self.plane(entry, contexts)?;
+        for rank in task * contexts..(task + 1) * contexts {
+            plane.claim(rank)?;
+        }
+        Ok((plane, entry))
+    }
+
+    /// The lanes of the client in entry `entry` of the table, nobody's yet.
+    pub(crate) fn plane(&self, entry: usize, contexts: usize) -> Result<Self, JobError> {
         let layout = Layout::new(self.ranks() * contexts);
         let descriptor = self.file_descriptor().try_clone_to_owned();
         let descriptor = descriptor.map_err(|source| SegmentError::Map {
@@ -327,14 +353,13 @@ impl Job {
         let plane = Self { segment, layout };
         // Every task writes the same, so that all know of all whoever comes first.
         for rank in 0..plane.ranks() {
-            let status = &plane.block(rank)?.status;
-            let sharers = self.sharers(rank / contexts)?;
-            status.sharers.store(sharers, Ordering::Relaxed);
+            let (from, to) = (self.block(rank / contexts)?, plane.block(rank)?);
+            let (from, to) = (&from.status, &to.status);
+            for (from, to) in [(&from.sharers, &to.sharers), (&from.node, &to.node)] {
+                to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
+            }
         }
-        for rank in task * contexts..(task + 1) * contexts {
-            plane.claim(rank)?;
-        }
-        Ok((plane, entry))
+        Ok(plane)
     }
 
     /// The processing unit that a rank keeps to, if it is bound to one.
@@ -426,6 +451,13 @@ impl Job {
         Ok(Mapped::new(&self.segment, self.layout.call_record(rank))?)
     }
 
+    /// The lane from `origin` to `target`.
+    pub(crate) fn lane(&self, origin: usize, target: usize) -> Result<MappedLane, SegmentError> {
+        let layout = self.layout;
+        let (ring, cursor) = (layout.ring(origin, target), layout.cursor(origin, target));
+        MappedLane::new(&self.segment, ring, layout.ring_lines, cursor)
+    }
+
     /// How far rank `rank` has come.
     pub fn rank_state(&self, rank: usize) -> RankState {
         let block = self.block(rank).expect("a rank of this job has a block");
@@ -447,6 +479,7 @@ impl Job {
     pub fn set_rank_state(&self, rank: usize, state: RankState) {
         let block = self.block(rank).expect("a rank of this job has a block");
         block.status.state.store(state.to_word(), Ordering::Release);
+        self.rouse_other_nodes(rank);
     }
 
     /// The process of rank `rank`, once it has attached.

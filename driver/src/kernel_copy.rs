@@ -5,6 +5,8 @@
 //! refusal is an error that the caller answers with another protocol. Memory of a shared heap
 //! (`peer_heap.rs`) is copied without the kernel.
 
+use std::sync::OnceLock;
+
 use crate::peer_heap;
 
 /// The kernel did not copy.
@@ -218,6 +220,41 @@ pub fn is_allowed() -> bool {
     unsafe { read(own, to, from, source.len()) }.is_ok()
 }
 
+/// What is to be done with memory of this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// It is read.
+    Read,
+    /// It is written.
+    Write,
+}
+
+/// Whether this process has `bytes` bytes at `address` that it may access so, for an address that
+/// another process says: what the kernel finds out for its copies. The pages are there afterwards.
+/// True as well where the kernel does not tell (before Linux 5.14).
+pub fn is_accessible(address: u64, bytes: u64, access: Access) -> bool {
+    static TELLS: OnceLock<bool> = OnceLock::new();
+    let own = 0_u8;
+    let tells = || populate((&raw const own).addr() as u64, 1, Access::Read);
+    bytes == 0 || populate(address, bytes, access) || !*TELLS.get_or_init(tells)
+}
+
+/// Has the kernel make the pages of a range present, as an access would.
+fn populate(address: u64, bytes: u64, access: Access) -> bool {
+    const PAGE_BYTES: u64 = 4096;
+    let start = address & !(PAGE_BYTES - 1);
+    let Some(end) = address.checked_add(bytes) else {
+        return false;
+    };
+    let advice = match access {
+        Access::Read => libc::MADV_POPULATE_READ,
+        Access::Write => libc::MADV_POPULATE_WRITE,
+    };
+    let start_address = std::ptr::with_exposed_provenance_mut(start as usize);
+    // SAFETY: populating changes no byte; what is not mapped, or not so, is an error.
+    unsafe { libc::madvise(start_address, (end - start) as usize, advice) == 0 }
+}
+
 /// Lets the other ranks' processes read and write this one's memory, where the kernel
 /// otherwise lets only ancestors do so (Yama's `ptrace_scope`).
 pub fn allow_peers() {
@@ -270,6 +307,23 @@ mod tests {
         let refused = unsafe { read_places(process, &to, &[place(8 as *mut u8, 0, 20)]) };
         let refused = refused.unwrap_err();
         assert!(refused.is_about_memory() && refused.to_string().contains("error 14"));
+    }
+
+    #[test]
+    fn memory_that_is_not_there_or_not_writable_is_not_accessible() {
+        static CONSTANT: [u8; 64] = [7; 64];
+        let mut own = vec![0_u8; 10_000];
+        let accessible = |address: *const u8, bytes, access| {
+            is_accessible(address.expose_provenance() as u64, bytes, access)
+        };
+        for access in [Access::Read, Access::Write] {
+            assert!(accessible(own.as_mut_ptr(), 10_000, access));
+            assert!(accessible(std::ptr::without_provenance(64), 0, access));
+            assert!(!accessible(std::ptr::without_provenance(64), 5, access));
+            assert!(!is_accessible(u64::MAX - 4, 8, access));
+        }
+        assert!(accessible(CONSTANT.as_ptr(), 64, Access::Read));
+        assert!(!accessible(CONSTANT.as_ptr(), 64, Access::Write));
     }
 
     #[test]

@@ -65,6 +65,9 @@ pub struct RankStatus {
     pub sharers: AtomicU64,
     /// The heap that its peers may map; see `crate::peer_heap`.
     pub heap: HeapWords,
+    /// The node that the rank is on: ranks share memory with those of their own node only, and
+    /// reach the others through `crate::bridge`.
+    pub node: AtomicU64,
 }
 
 /// Where a rank's shared heap lies in its process, and how to map it; all 0 if it has none.

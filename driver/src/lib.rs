@@ -21,6 +21,8 @@ pub mod binding;
 #[cfg(not(loom))]
 pub mod board_table;
 #[cfg(not(loom))]
+pub mod bridge;
+#[cfg(not(loom))]
 pub mod cache_portion;
 #[cfg(not(loom))]
 pub mod client_table;

@@ -23,7 +23,7 @@ use std::cell::{Cell, RefCell};
 use pamir_shm::atomic::Ordering;
 use pamir_shm::lane::{Arrived, Reserved, longest_payload_bytes};
 use pamir_shm::mapped::Mapped;
-use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer, MappedLane};
+use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer};
 use pamir_shm::record::RecordHeader;
 use pamir_shm::{membarrier, sleep};
 
@@ -127,7 +127,7 @@ impl<O: Owner> MessagingUnit<O> {
         let targets = ranks
             .clone()
             .map(|target| Target::new(&job, rank, target, injection));
-        let origins = ranks.map(|origin| Ok(LaneConsumer::new(lane(&job, origin, rank)?)));
+        let origins = ranks.map(|origin| Ok(LaneConsumer::new(job.lane(origin, rank)?)));
         let room = longest_payload_bytes(job.layout().ring_lines) - ALIGNED_AT;
         let longest_power = 1 << room.ilog2();
         let crowded = job.sharers(rank)? > 1;
@@ -164,6 +164,11 @@ impl<O: Owner> MessagingUnit<O> {
     /// The job.
     pub fn job(&self) -> &Job {
         &self.job
+    }
+
+    /// Whether this rank and `other` are on one node, so that each can reach the other's memory.
+    pub fn shares_memory(&self, other: usize) -> bool {
+        self.job.shares_memory(self.rank, other)
     }
 
     /// The unit's DMA counters.
@@ -485,7 +490,7 @@ impl Target {
         injection: Configuration,
     ) -> Result<Self, UnitError> {
         Ok(Self {
-            lane: LaneProducer::new(lane(job, origin, target)?),
+            lane: LaneProducer::new(job.lane(origin, target)?),
             block: Mapped::new(job.segment(), job.layout().rank_block(target))?,
             backlog: Cell::new(0),
             departed: Cell::new(false),
@@ -515,17 +520,6 @@ impl Target {
     fn wake(&self) {
         sleep::wake(&self.block.sleep);
     }
-}
-
-fn lane(job: &Job, origin: usize, target: usize) -> Result<MappedLane, UnitError> {
-    let layout = job.layout();
-    let (ring, cursor) = (layout.ring(origin, target), layout.cursor(origin, target));
-    Ok(MappedLane::new(
-        job.segment(),
-        ring,
-        layout.ring_lines,
-        cursor,
-    )?)
 }
 
 #[inline(always)]

@@ -260,7 +260,10 @@ def conformance(runner):
     if not (ROOT / "tests" / "conformance" / "run").exists():
         return "there is no tests/conformance/run"
     quick = ["--quick"] if runner.quick else []
-    return [(["tests/conformance/run", "--prefix", runner.prefix, *quick], {})]
+    command = ["tests/conformance/run", "--prefix", runner.prefix]
+    # Messages of every kind between nodes that share no memory; each program once.
+    chapters = ["point_to_point", "collective", "communicator", "topology", "fault"]
+    return [([*command, *quick], {}), ([*command, "--quick", "--nodes", "2", *chapters], {})]
 
 
 def placement_problems(runner):

@@ -2,6 +2,7 @@
 #include <pami.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WHOLE = 0, APART = 1, LONG_HEADER = 2, NOBODY = 3, LATER = 2047, CONTEXTS = 2 };
@@ -124,7 +125,11 @@ static void clients_and_contexts(void)
     CHECK(PAMI_Client_query(client, all, 15) == PAMI_SUCCESS);
     CHECK(all[1].value.intval == 1 && all[2].value.intval >= 1 && all[4].value.intval > 0);
     CHECK(all[3].value.intval == sizeof(pami_memregion_t));
-    CHECK(all[6].value.intval == tasks && all[7].value.intarray[tasks - 1] == tasks - 1);
+    const char *here = getenv("MPI_LOCALNRANKS");
+    size_t local_tasks = here ? (size_t)atoi(here) : tasks, is_local = 0;
+    for (size_t index = 0; index < local_tasks; ++index)
+        is_local += all[7].value.intarray[index] == task;
+    CHECK(all[6].value.intval == local_tasks && is_local == 1);
     CHECK(all[8].value.intval >= CONTEXTS && strlen(all[9].value.chararray) > 0);
     CHECK(all[12].value.doubleval > 0 && all[13].value.intval == 1);
     REFUSED(PAMI_INVAL, PAMI_Client_update(client, all, 1));

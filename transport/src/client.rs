@@ -229,6 +229,13 @@ impl Client {
         self.tasks
     }
 
+    /// The tasks on this task's node, itself among them.
+    pub fn local_tasks(&self) -> Vec<usize> {
+        let first = |task: usize| task * self.place.contexts;
+        let is_local = |&task: &usize| self.job.shares_memory(first(self.task), first(task));
+        (0..self.tasks).filter(is_local).collect()
+    }
+
     /// How many contexts it may have in each task.
     pub fn contexts(&self) -> usize {
         let of_engine = if self.place.engine {

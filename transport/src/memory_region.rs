@@ -10,6 +10,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use pamir_driver::kernel_copy::{Access, is_accessible};
+
 /// Bytes of a region's description as it is sent.
 pub const DESCRIPTION_BYTES: usize = 24;
 
@@ -154,6 +156,13 @@ impl MemoryRegions {
         let offset = address.checked_sub(*start);
         let end = offset.and_then(|offset| offset.checked_add(bytes));
         end.is_some_and(|end| end <= *length)
+    }
+
+    /// The same, and that the memory is there where nobody has registered it: an address of which
+    /// only its sender says that it is one.
+    pub(crate) fn allow_access(&self, key: u64, address: u64, bytes: u64, access: Access) -> bool {
+        self.allow(key, address, bytes)
+            && (key != EVERYTHING || is_accessible(address, bytes, access))
     }
 }
 

@@ -15,6 +15,7 @@
 
 use pamir_driver::counter::CounterId;
 use pamir_driver::descriptor::{Descriptor, Operation as Direction};
+use pamir_driver::kernel_copy::Access;
 use pamir_driver::unit::UnitError;
 
 use crate::active::dispatch::{Arrival, DISPATCH_IDS, Receive, Status};
@@ -192,10 +193,10 @@ impl Context {
     ///
     /// The transfer's buffer is good until it has ended.
     unsafe fn start_transfer(&self, transfer: Transfer) -> Result<(), UnitError> {
-        if self.is_for_packets(&transfer) || self.kernel_refuses.get() {
+        if self.is_for_packets(&transfer) || !self.copies_with(transfer.target) {
             return self.send_transfer(transfer);
         }
-        if self.place.engine {
+        if self.place.engine && self.is_on_engines_node() {
             return self.order(transfer);
         }
         let descriptor = Descriptor::direct(
@@ -379,7 +380,11 @@ pub(crate) fn dispatch(context: &Context, dispatch: u16, arrival: Arrival<'_>) -
 fn receive_put(context: &Context, arrival: Arrival<'_>) -> Receive {
     let [key, address, notify, word] = words(arrival.header);
     let bytes = arrival.bytes;
-    if !context.regions.allow(key, address, bytes as u64) {
+    let writes = Access::Write;
+    if !context
+        .regions
+        .allow_access(key, address, bytes as u64, writes)
+    {
         return Receive::refused(Status::OutsideRegion);
     }
     // SAFETY: the range lies in a region, which its owner vouched for until it is deregistered,
@@ -400,7 +405,10 @@ fn receive_put(context: &Context, arrival: Arrival<'_>) -> Receive {
 
 fn answer_get(context: &Context, arrival: Arrival<'_>) -> Receive {
     let [key, address, bytes, word] = words(arrival.header);
-    if !context.regions.allow(key, address, bytes) {
+    if !context
+        .regions
+        .allow_access(key, address, bytes, Access::Read)
+    {
         return Receive::refused(Status::OutsideRegion);
     }
     let target = context.place.unit(arrival.origin, context.unit.ranks());

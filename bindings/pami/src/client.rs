@@ -53,7 +53,7 @@ impl ClientObject {
             noncontiguous: 1,
             memory_level: 0,
         };
-        object.tasks.extend(0..object.client.tasks());
+        object.tasks.extend(object.client.local_tasks());
         for entry in configuration {
             // SAFETY: both attributes are numbers, and every value has the size of one.
             let value = unsafe { entry.value.intval };
@@ -139,7 +139,8 @@ impl ClientObject {
             attribute::CLIENT_HWTHREADS_AVAILABLE => machine::processors_for(self.tasks.len()),
             attribute::CLIENT_MEMREGION_SIZE => MEMORY_REGION_BYTES,
             attribute::CLIENT_MEM_SIZE => machine::memory_mib(),
-            attribute::CLIENT_NUM_TASKS | attribute::CLIENT_NUM_LOCAL_TASKS => self.tasks.len(),
+            attribute::CLIENT_NUM_TASKS => self.client.tasks(),
+            attribute::CLIENT_NUM_LOCAL_TASKS => self.tasks.len(),
             attribute::CLIENT_NUM_CONTEXTS => self.client.contexts(),
             attribute::CLIENT_TASK_ID => self.client.task(),
             attribute::CLIENT_WTIMEBASE_MHZ => machine::TIMEBASE_MHZ,

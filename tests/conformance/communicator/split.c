@@ -1,5 +1,6 @@
 // ranks: 1 2 3 4 5
 // timeout: 20
+// one-node:
 // MPI_Comm_split by colour and key, with undefined colours, equal keys and deep recursion; MPI_Comm_split_type.
 #include "check.h"
 

@@ -312,7 +312,7 @@ impl Context {
     /// [`Context::fetch`] for the reason.
     fn copy_active(&self, receipt: &mut Receipt, address: u64, metadata: u64) -> bool {
         let packets = !self.unit.is_crowded() || metadata & IN_PACKETS != 0;
-        if packets && metadata & BY_KERNEL == 0 || self.kernel_refuses.get() {
+        if packets && metadata & BY_KERNEL == 0 || !self.copies_with(receipt.origin) {
             return false;
         }
         if !receipt.memory.is_contiguous() {

@@ -265,13 +265,21 @@ impl SharedHistory {
     ///
     /// # Errors
     ///
-    /// [`JobError`] if a rank is not in the job.
+    /// [`JobError`] if a rank is not in the job, or they are not all on one node.
     pub fn new(
         job: &Job,
         group: u32,
         ranks: impl IntoIterator<Item = usize>,
     ) -> Result<Self, JobError> {
-        let records = ranks.into_iter().map(|rank| job.call_record(rank));
+        let mut first = None;
+        let records = ranks.into_iter().map(|rank| {
+            let record = job.call_record(rank)?;
+            let one = *first.get_or_insert(rank);
+            if !job.shares_memory(one, rank) {
+                return Err(JobError::NodesApart { one, other: rank });
+            }
+            Ok(record)
+        });
         let records = records.collect::<Result<_, _>>()?;
         Ok(Self { group, records })
     }
@@ -393,6 +401,10 @@ mod tests {
         announcers[0].forget(8);
         assert_eq!(views[1].cycle(1).missing().collect::<Vec<_>>(), [1]);
         assert!(SharedHistory::new(&job, 8, [3]).is_err());
+        job.set_nodes(&[0, 0, 1]).unwrap();
+        assert!(SharedHistory::new(&job, 8, [0, 1]).is_ok());
+        let apart = SharedHistory::new(&job, 8, [0, 1, 2]).unwrap_err();
+        assert!(apart.to_string().contains("ranks 0 and 2"), "{apart}");
     }
 
     #[test]

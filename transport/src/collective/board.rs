@@ -74,8 +74,8 @@ impl Board {
         }
     }
 
-    /// The board that the members of `channel` share from now on, or none for all of them; all
-    /// call this in the same operation. `PAMIR_NO_BOARDS` at member 0 says that there is none.
+    /// The board that the members of `channel` share from now on, or none for all of them, as where
+    /// they are on several nodes; all call this in the same operation. `PAMIR_NO_BOARDS` at member 0 says that there is none.
     pub async fn agree<C, M, B>(channel: &Channel<C, M, B>) -> Result<Option<Self>, CollectiveError>
     where
         C: Deref<Target = Context>,
@@ -86,6 +86,10 @@ impl Board {
         let job = channel.context.job();
         let corrupt = |_| ExchangeError::Corrupt { rank: 0 };
         if !(2..=job.layout().board_members()).contains(&size) {
+            return Ok(None);
+        }
+        let task = |member| channel.members.task(member);
+        if (1..size).any(|member| !job.shares_memory(task(0), task(member))) {
             return Ok(None);
         }
         let allowed = std::env::var_os("PAMIR_NO_BOARDS").is_none();

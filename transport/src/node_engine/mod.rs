@@ -280,6 +280,11 @@ impl Shared {
 }
 
 impl Context {
+    /// Whether the engine's task is on this node: it reaches no memory of others.
+    pub(crate) fn is_on_engines_node(&self) -> bool {
+        self.unit.shares_memory(unit_of(self.place, 0))
+    }
+
     /// Lets the node's engine move a transfer.
     pub(crate) fn order(&self, transfer: Transfer) -> Result<(), UnitError> {
         // It answers, and leaves last.

@@ -165,7 +165,7 @@ impl Context {
             Direction::Put => self.count_message(target, *bytes),
             Direction::Get => self.count_fetched(target, *bytes),
         }
-        if self.kernel_serves(direction, &transfer) {
+        if self.copies_with(target) && self.kernel_serves(direction, &transfer) {
             // SAFETY: nothing follows the address here: it is another process's.
             let there = unsafe { Machine::new(there, address as *mut u8) };
             // SAFETY: the caller vouches for the memory here.
@@ -199,7 +199,7 @@ impl Context {
         // Elements that follow each other are one block.
         let contiguous = transfer.element.contiguous_times(2).is_some();
         let long = transfer.element.bytes() / blocks >= KERNEL_BLOCK_BYTES;
-        !packets && !self.kernel_refuses.get() && (contiguous || long)
+        !packets && (contiguous || long)
     }
 
     /// Lets the kernel copy; `None` if the target's process is not known yet.

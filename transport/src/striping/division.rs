@@ -124,7 +124,16 @@ impl Context {
     }
 
     /// What the target of a send is offered, if the message goes in stripes.
-    pub(crate) fn offer_stripes(&self, protocol: SendProtocol, buffer: &Buffer) -> Option<Offered> {
+    pub(crate) fn offer_stripes(
+        &self,
+        protocol: SendProtocol,
+        target: usize,
+        buffer: &Buffer,
+    ) -> Option<Offered> {
+        if !self.unit.shares_memory(target) {
+            // One connection carries what goes to another node, however many threads fill it.
+            return None;
+        }
         let contiguous = matches!(buffer, Buffer::Contiguous { .. });
         let bytes = buffer.bytes();
         let stripes = self.stripes_for(protocol, contiguous, bytes, true);

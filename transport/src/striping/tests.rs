@@ -251,7 +251,7 @@ fn tables_and_workers_decide_about_stripes() {
         let contexts = contexts([workers, workers]);
         let address = std::ptr::without_provenance_mut(4096);
         let buffer = Buffer::Contiguous { address, bytes };
-        let offered = contexts[0].offer_stripes(protocol, &buffer);
+        let offered = contexts[0].offer_stripes(protocol, 1, &buffer);
         offered.map(|offered| (offered.stripes, offered.workers))
     };
     let (asking, striped) = (SendProtocol::Rendezvous, SendProtocol::Striped);
@@ -292,7 +292,7 @@ fn what_only_its_owner_can_move_is_not_divided() {
     let contexts = contexts([1, 1]);
     let buffer = Buffer::Noncontiguous(Box::new(Copied(vec![0; 1 << 20])));
     assert_eq!(
-        contexts[0].offer_stripes(SendProtocol::Striped, &buffer),
+        contexts[0].offer_stripes(SendProtocol::Striped, 1, &buffer),
         None
     );
 }

@@ -435,7 +435,7 @@ impl Context {
         if offer.way & IN_STRIPES != 0 && self.fetch_offer_in_stripes(id, origin, offer)? {
             return Ok(());
         }
-        if self.copies(offer.way) {
+        if self.copies(offer.way, origin) {
             let target = match &*request.buffer.borrow() {
                 Buffer::Contiguous { address, bytes } => Some((*address, *bytes)),
                 Buffer::Noncontiguous(_) => None,
@@ -490,10 +490,10 @@ impl Context {
     }
 
     /// Whether data that is offered so is copied through the kernel.
-    fn copies(&self, way: u16) -> bool {
+    fn copies(&self, way: u16, origin: u32) -> bool {
         let asked = way & (BY_KERNEL | TOGETHER) != 0;
         let kernel = asked || way & IN_PACKETS == 0 && self.unit.is_crowded();
-        kernel && way & IN_ONE_PIECE != 0 && !self.kernel_refuses.get()
+        kernel && way & IN_ONE_PIECE != 0 && self.copies_with(origin as usize)
     }
 
     /// Copies an offer's data through the kernel to where it does not lie together.

@@ -176,11 +176,11 @@ impl Context {
                     self.submit_synchronous(id, request, to)?;
                 }
                 SendProtocol::Rendezvous | SendProtocol::Striped => {
-                    let stripes = self.offer_stripes(protocol, &request.buffer.borrow());
+                    let stripes = self.offer_stripes(protocol, to.task, &request.buffer.borrow());
                     self.request_to_send(id, request, to, 0, stripes)?;
                 }
                 SendProtocol::RendezvousTogether => {
-                    let stripes = self.offer_stripes(protocol, &request.buffer.borrow());
+                    let stripes = self.offer_stripes(protocol, to.task, &request.buffer.borrow());
                     self.request_to_send(id, request, to, TOGETHER, stripes)?;
                 }
                 SendProtocol::RendezvousPackets => {

@@ -461,7 +461,7 @@ impl Context {
                 });
             }
         };
-        if self.kernel_refuses.get() {
+        if !self.copies_with(target as usize) {
             return Ok(());
         }
         let claims = self.unit.piece_claims(self.task(), target as usize, slot)?;

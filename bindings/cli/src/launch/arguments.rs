@@ -9,12 +9,15 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
-use pamir_driver::binding::{BindTo, BindingError, MapBy};
+use pamir_driver::binding::{BindTo, MapBy};
+use pamir_driver::bridge::network::Network;
 use pamir_transport::tagged::iteration_range::IterationRange;
 
 use super::balance;
+use super::nodes::NodesRequest;
 use super::options::{self, Action};
 
 /// What the command line asks for.
@@ -59,6 +62,10 @@ pub struct Launch {
     pub timeout: Option<Duration>,
     /// Ranks a node, when given.
     pub ranks_per_node: Option<usize>,
+    /// How many groups of ranks that share no memory there are, and who is in which.
+    pub nodes: NodesRequest,
+    /// What such groups are joined by.
+    pub network: Network,
     /// Hosts which were named.
     pub hosts: Vec<String>,
     /// Files of hosts which were named.
@@ -307,16 +314,15 @@ impl<'a> Words<'a> {
 }
 
 fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), ArgumentError> {
-    let policy = |error: BindingError| ArgumentError::Policy {
-        reason: error.to_string(),
-    };
     match met.action() {
         Action::Ranks => program.ranks = met.positive()?,
         Action::RanksPerNode => launch.ranks_per_node = Some(met.positive()?),
+        Action::Nodes => launch.nodes = policy(&met.text())?,
+        Action::Network => launch.network = policy(&met.text())?,
         Action::BindTo => {
             let text = met.text();
             let object = modifiers(&text, launch);
-            launch.bind_to = Some(object.parse().map_err(policy)?);
+            launch.bind_to = Some(policy(object)?);
         }
         Action::MapBy => {
             let text = met.text();
@@ -326,7 +332,7 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
                 return Ok(());
             }
             let object = modifiers(&text, launch);
-            launch.map_by = Some(object.parse().map_err(policy)?);
+            launch.map_by = Some(policy(object)?);
             launch.mapping = None;
         }
         Action::ReportBindings => launch.report_bindings = true,
@@ -370,13 +376,9 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
             launch.timeout = Some(timeout);
         }
         Action::Hosts => {
-            let hosts = met.text();
-            launch.hosts.extend(
-                hosts
-                    .split(',')
-                    .filter(|host| !host.is_empty())
-                    .map(String::from),
-            );
+            let text = met.text();
+            let hosts = text.split(',').filter(|host| !host.is_empty());
+            launch.hosts.extend(hosts.map(String::from));
         }
         Action::HostFile => launch.host_files.push(PathBuf::from(&met.values[0])),
         Action::Quiet => launch.verbosity = Verbosity::Quiet,
@@ -392,6 +394,13 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
         Action::ForeignFlag | Action::Help | Action::Version => {}
     }
     Ok(())
+}
+
+/// What a policy's word stands for.
+fn policy<T: FromStr<Err: ToString>>(text: &str) -> Result<T, ArgumentError> {
+    text.parse().map_err(|error: T::Err| ArgumentError::Policy {
+        reason: error.to_string(),
+    })
 }
 
 /// Takes `:oversubscribe` and its like off the end of a policy's word, and applies it.

@@ -29,7 +29,8 @@ impl Guard {
     /// Starts the guard for these process groups. All signals have to be blocked.
     pub fn start(groups: &[Pid]) -> Result<Guard, Errno> {
         let (reader, lifeline) = pipe2(OFlag::O_CLOEXEC)?;
-        // SAFETY: the launcher has one thread, so the child may do whatever the launcher may.
+        // SAFETY: the launcher may have threads, those of bridges, which the child has not: it makes
+        // system calls only, and neither allocates nor locks.
         match unsafe { fork() }? {
             ForkResult::Parent { child } => Ok(Guard {
                 process: child,

@@ -22,7 +22,9 @@ pub enum HostError {
         here: String,
     },
     /// More ranks than one node shall have.
-    #[error("{ranks} ranks at {per_node} a node need {nodes} nodes: Pamir serves one machine")]
+    #[error(
+        "{ranks} ranks at {per_node} a node need {nodes} nodes: Pamir serves one machine, and divides it with --nodes {nodes}"
+    )]
     SeveralNodes {
         /// Ranks of the job.
         ranks: usize,
@@ -49,8 +51,9 @@ pub fn check(launch: &Launch, here: &str) -> Result<(), HostError> {
     for path in &launch.host_files {
         check_file(path, here)?;
     }
+    let most = launch.ranks().div_ceil(launch.nodes.count());
     match launch.ranks_per_node {
-        Some(per_node) if per_node < launch.ranks() => Err(HostError::SeveralNodes {
+        Some(per_node) if per_node < most => Err(HostError::SeveralNodes {
             ranks: launch.ranks(),
             per_node,
             nodes: launch.ranks().div_ceil(per_node),

@@ -10,7 +10,7 @@
 //!           exit code <- supervise <- guard <- start (spawn) <-+
 //! ```
 //!
-//! Invariants: one thread; nothing is started before everything that can be refused was checked;
+//! Invariants: one thread, and those of bridges where there are several nodes; nothing is started before everything that can be refused was checked;
 //! no process of the job outlives the launcher, however it ends.
 
 pub mod arguments;
@@ -19,6 +19,7 @@ pub mod child;
 pub mod guard;
 pub mod hosts;
 pub mod input;
+pub mod nodes;
 pub mod options;
 pub mod output;
 pub mod placement;
@@ -38,11 +39,12 @@ use std::time::Instant;
 use nix::errno::Errno;
 use nix::unistd::Pid;
 use pamir_driver::binding::BindTo;
-use pamir_driver::job::{Job, JobError, JobSpecification};
+use pamir_driver::job::JobError;
 
 use arguments::{ArgumentError, Invocation, Launch, Verbosity};
 use balance::{BalanceError, Balancing};
 use hosts::HostError;
+use nodes::{NodeError, Nodes};
 use output::Output;
 use placement::{Placement, PlacementError};
 use profile::ProfileError;
@@ -64,6 +66,9 @@ pub enum LaunchError {
     /// The job's memory cannot be made.
     #[error(transparent)]
     Job(#[from] JobError),
+    /// The job cannot be divided as asked, or its nodes cannot reach each other.
+    #[error(transparent)]
+    Nodes(#[from] NodeError),
     /// The job cannot be balanced as asked.
     #[error(transparent)]
     Balance(#[from] BalanceError),
@@ -87,11 +92,13 @@ impl LaunchError {
     fn exit_code(&self) -> u8 {
         match self {
             LaunchError::Arguments(_) | LaunchError::Hosts(_) => 2,
+            LaunchError::Nodes(NodeError::TooMany { .. } | NodeError::Balanced) => 2,
             LaunchError::Start(error) => error.exit_code(),
             LaunchError::Placement(_)
             | LaunchError::Job(_)
             | LaunchError::Profile(_)
             | LaunchError::Balance(_)
+            | LaunchError::Nodes(_)
             | LaunchError::System { .. } => 1,
         }
     }
@@ -149,15 +156,12 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
     let verbose = launch.verbosity == Verbosity::Verbose;
     let mut balancing = Balancing::prepare(&launch.balance, verbose, &placement, launch.ranks())?;
     let prepared = start::prepare(launch, &variables).map_err(StartError::from)?;
-    let job = Job::create(&JobSpecification {
-        ranks: launch.ranks(),
-        processing_units: placement.processing_units(),
-    })?;
-    placement.place_memory(&job)?;
+    let mut nodes = Nodes::create(launch, &placement)?;
 
     let signals = supervise::Signals::block().map_err(system("signals"))?;
     // Processes whose rank has ended become the launcher's, so that it can see them end.
     let _ = nix::sys::prctl::set_child_subreaper(true);
+    nodes.join()?;
     let mut output = Output::new().map_err(system("output"))?;
     if launch.verbosity > Verbosity::Quiet {
         for note in &launch.notes {
@@ -176,7 +180,7 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
     let common = start::Common {
         ranks: launch.ranks(),
         placement: &placement,
-        job: Some(job.file_descriptor()),
+        nodes: &nodes,
         input: rank_input.as_ref().map(|descriptor| descriptor.as_fd()),
         signal_mask: &signals.before,
         tag_output: launch.tag_output,
@@ -185,7 +189,7 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
     drop(rank_input);
     let mut groups: Vec<Pid> = ranks.iter().map(|rank| rank.process).collect();
     if let Some(balancing) = &mut balancing {
-        groups.extend(balancing.begin(&job, &ranks, &signals.before, &mut output));
+        groups.extend(balancing.begin(nodes.job_of(0), &ranks, &signals.before, &mut output));
     }
     // Without a guard only the ranks themselves die with the launcher, which is no reason to stop.
     let guard = guard::Guard::start(&groups).ok();
@@ -198,7 +202,7 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
     let supervisor = supervise::Supervisor {
         ranks,
         programs: &prepared,
-        job: &job,
+        nodes,
         output,
         input,
         signals,

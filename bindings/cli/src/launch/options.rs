@@ -12,8 +12,12 @@
 pub enum Action {
     /// Number of ranks of this program.
     Ranks,
-    /// Ranks a node: refused when it would need a second node.
+    /// Ranks a node: refused when it would need more nodes than there are.
     RanksPerNode,
+    /// Groups of ranks that share no memory.
+    Nodes,
+    /// What those groups are joined by.
+    Network,
     /// Which processors a rank may use.
     BindTo,
     /// In which order ranks go over the machine.
@@ -133,7 +137,22 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 Action::RanksPerNode,
                 &["ppn", "npernode", "ranks-per-node", "N"],
                 &["N"],
-                "Ranks a node. Pamir serves one node: N below the number of ranks is refused.",
+                "Most ranks a node: refused where the nodes (one, unless --nodes says more) would need \
+                 more.",
+            ),
+            option(
+                Action::Nodes,
+                &["nodes"],
+                &["K[:cyclic]"],
+                "Divide the ranks into K nodes, blocks of ranks in a row, or in turn (cyclic). \
+                 Ranks of different nodes share no memory: their messages go over a network.",
+            ),
+            option(
+                Action::Network,
+                &["network"],
+                &["NETWORK"],
+                "Join nodes by unix (sockets of this machine, the default), tcp, or TCP at an IP \
+                 address of this machine.",
             ),
             option(
                 Action::Oversubscribe,

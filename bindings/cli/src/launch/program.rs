@@ -224,15 +224,24 @@ pub fn spare_variable(processors: &[u32]) -> Option<CString> {
 }
 
 /// What tells a process which rank it is: the contract with the ranks.
-pub fn rank_variables(rank: usize, size: usize, job: Option<i32>, launcher: i32) -> Vec<CString> {
-    let mut variables = vec![
+///
+/// `local` is its number among the ranks of its node, and how many those are.
+pub fn rank_variables(
+    rank: usize,
+    size: usize,
+    local: (usize, usize),
+    job: i32,
+    launcher: i32,
+) -> Vec<CString> {
+    let (local_rank, local_ranks) = local;
+    let variables = [
         format!("PAMIR_RANK={rank}"),
         format!("PAMIR_SIZE={size}"),
         format!("PAMIR_LAUNCHER={launcher}"),
-        format!("MPI_LOCALRANKID={rank}"),
-        format!("MPI_LOCALNRANKS={size}"),
+        format!("MPI_LOCALRANKID={local_rank}"),
+        format!("MPI_LOCALNRANKS={local_ranks}"),
+        format!("PAMIR_JOB_FD={job}"),
     ];
-    variables.extend(job.map(|descriptor| format!("PAMIR_JOB_FD={descriptor}")));
     let c_strings = variables.into_iter().map(CString::new);
     c_strings
         .map(|text| text.expect("digits and letters hold no zero byte"))

@@ -17,6 +17,7 @@ use nix::unistd::{Pid, pipe2};
 
 use super::arguments::Launch;
 use super::child;
+use super::nodes::Nodes;
 use super::output::Output;
 use super::placement::Placement;
 use super::program::{self, ProgramError};
@@ -115,8 +116,8 @@ pub struct Common<'a> {
     pub ranks: usize,
     /// Where each rank goes.
     pub placement: &'a Placement,
-    /// The job's memory.
-    pub job: Option<BorrowedFd<'a>>,
+    /// The job's memory, on each of its nodes.
+    pub nodes: &'a Nodes,
     /// Rank 0's standard input; `None` leaves the launcher's.
     pub input: Option<BorrowedFd<'a>>,
     /// The signal mask of the ranks.
@@ -164,7 +165,6 @@ fn start_each(
         what: "/dev/null",
         errno: Errno::from_raw(error.raw_os_error().unwrap_or(0)),
     })?;
-    let job = common.job.map(|descriptor| descriptor.as_raw_fd());
     let launcher = Pid::this().as_raw();
     let spare = common.placement.spare_processors();
     for (index, program) in prepared.iter().enumerate() {
@@ -174,7 +174,10 @@ fn start_each(
             let rank = started.len();
             let system = |what| move |errno| StartError::System { rank, what, errno };
             environment.truncate(shared);
-            environment.extend(program::rank_variables(rank, size, job, launcher));
+            let job = common.nodes.job_of(rank).file_descriptor();
+            let local = common.nodes.place(rank);
+            let variables = program::rank_variables(rank, size, local, job.as_raw_fd(), launcher);
+            environment.extend(variables);
             environment.extend(program::spare_variable(&spare[rank]));
             let processors = common.placement.processors(rank).map(processor_mask);
             let (output_read, output_write) = pipe().map_err(system("a pipe"))?;
@@ -190,7 +193,7 @@ fn start_each(
                 environment: &environment,
                 directory: program.directory.as_deref(),
                 standard: [input, Some(output_write.as_fd()), Some(error_write.as_fd())],
-                inherited: common.job,
+                inherited: Some(job),
                 processors: processors.as_deref(),
                 open_files,
                 signal_mask: common.signal_mask,

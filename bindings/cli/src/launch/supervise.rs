@@ -1,4 +1,4 @@
-//! Supervising a running job: one loop, no thread.
+//! Supervising a running job: one loop, in one thread.
 //!
 //! What: [`Supervisor::run`] forwards output, input and signals until the job has ended, and says
 //! how it did.
@@ -24,13 +24,13 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 use pamir_driver::cache_portion;
-use pamir_driver::job::Job;
 
 use super::arguments::Verbosity;
 use super::balance::Balancing;
 use super::child::{self, End};
 use super::guard::Guard;
 use super::input::TerminalInput;
+use super::nodes::Nodes;
 use super::output::{Output, OutputEvent};
 use super::report::{self, Failure};
 use super::start::{Prepared, RankProcess};
@@ -39,6 +39,8 @@ use super::start::{Prepared, RankProcess};
 const GRACE: Duration = Duration::from_millis(300);
 /// How often leftovers of an ended job are looked for within the grace.
 const LEFTOVER_INTERVAL: Duration = Duration::from_millis(5);
+/// The exit code when nodes have lost each other.
+const NETWORK_EXIT_CODE: u8 = 1;
 /// The exit code after `--timeout`, that of timeout(1).
 const TIMEOUT_EXIT_CODE: u8 = 124;
 
@@ -94,8 +96,8 @@ pub struct Supervisor<'a> {
     pub ranks: Vec<RankProcess>,
     /// Their programs.
     pub programs: &'a [Prepared],
-    /// Their memory.
-    pub job: &'a Job,
+    /// Their memory, on each node.
+    pub nodes: Nodes,
     /// Their output.
     pub output: Output,
     /// Rank 0's terminal, if it has one.
@@ -128,6 +130,7 @@ enum Source {
     Signals,
     Input,
     Output(OutputEvent),
+    Network,
 }
 
 impl Supervisor<'_> {
@@ -145,6 +148,7 @@ impl Supervisor<'_> {
                 match source {
                     Source::Signals => self.read_signals(&mut progress),
                     Source::Output(event) => self.output.handle(event),
+                    Source::Network => self.read_failure(&mut progress),
                     Source::Input => {
                         if let Some(input) = &mut self.input {
                             input.handle();
@@ -160,7 +164,7 @@ impl Supervisor<'_> {
                 match source {
                     Source::Signals => self.read_signals(&mut progress),
                     Source::Output(event) => self.output.handle(event),
-                    Source::Input => {}
+                    Source::Input | Source::Network => {}
                 }
             }
         }
@@ -185,6 +189,10 @@ impl Supervisor<'_> {
         if let Some((descriptor, flags)) = self.input.as_ref().and_then(TerminalInput::descriptor) {
             sources.push(Source::Input);
             descriptors.push(PollFd::new(descriptor, flags));
+        }
+        if let Some(failures) = self.nodes.failures() {
+            sources.push(Source::Network);
+            descriptors.push(PollFd::new(failures.as_fd(), PollFlags::POLLIN));
         }
         match poll(&mut descriptors, self.poll_timeout(progress)) {
             Ok(0) | Err(_) => return Vec::new(),
@@ -246,6 +254,20 @@ impl Supervisor<'_> {
         }
     }
 
+    /// The nodes can no longer reach each other: the job cannot go on.
+    fn read_failure(&mut self, progress: &mut Progress) {
+        let failure = self.nodes.failures().and_then(|failures| failures.take());
+        if let Some(error) = failure
+            && progress.phase == Phase::Running
+        {
+            progress.exit_code = Some(NETWORK_EXIT_CODE);
+            if self.verbosity > Verbosity::Quiet {
+                self.output.say(&format!("{error}; ending the job"));
+            }
+            self.end_all(progress);
+        }
+    }
+
     /// Looks which ranks have ended, and acts on the first failure.
     fn collect_ends(&mut self, progress: &mut Progress) {
         let mut failed: Option<(Failure, usize)> = None;
@@ -257,7 +279,7 @@ impl Supervisor<'_> {
                 continue;
             };
             progress.ends[rank] = Some(end);
-            let Some(failure) = Failure::of(end, self.job.rank_state(rank)) else {
+            let Some(failure) = Failure::of(end, self.nodes.job_of(rank).rank_state(rank)) else {
                 continue;
             };
             if failed.is_none_or(|(known, _)| failure.rank_of_blame() < known.rank_of_blame()) {
@@ -351,7 +373,7 @@ impl Supervisor<'_> {
         match progress.phase {
             Phase::Running => {
                 if let Some(balancing) = &mut self.balancing {
-                    balancing.look(self.job, &self.ranks, &mut self.output);
+                    balancing.look(self.nodes.job_of(0), &self.ranks, &mut self.output);
                 }
                 if let Some((at, limit)) = self.deadline
                     && now >= at
@@ -416,7 +438,9 @@ impl Supervisor<'_> {
         }
         self.input = None;
         let balancing = self.balancing.as_mut();
-        let second = balancing.and_then(|balancing| balancing.end(self.job, &mut self.output));
+        let job = self.nodes.job_of(0);
+        let second = balancing.and_then(|balancing| balancing.end(job, &mut self.output));
+        self.nodes.part();
         self.ranks.iter().for_each(|rank| child::reap(rank.process));
         // A killed rank cannot have given its part of the cache back.
         if let Ok(place) = cache_portion::place() {

@@ -103,10 +103,16 @@ pub fn vertex(
     }
 }
 
-/// The processing unit of each rank; none if one of them is not bound.
+/// The processing unit of each rank; none if one of them is not bound, or on another node, of whose
+/// distance nothing is known.
 fn units(process: &Process, parent: &Communicator) -> Option<Vec<u32>> {
     let job = process.context().job();
-    let unit = |task: u32| job.processing_unit(task as usize).ok().flatten();
+    let first = parent.group().tasks().next()? as usize;
+    let unit = |task: u32| {
+        let is_near = job.shares_memory(first, task as usize);
+        let unit = job.processing_unit(task as usize).ok().flatten();
+        unit.filter(|_| is_near)
+    };
     parent.group().tasks().map(unit).collect()
 }
 

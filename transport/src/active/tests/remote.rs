@@ -174,6 +174,7 @@ fn all_memory_is_reached_once_it_is_open() {
             // SAFETY: this test puts to its own vector only.
             unsafe { contexts.get(1, 0).open_memory() };
             assert_eq!(put(0), Err(TransferError::OutsideRegion));
+            assert_eq!(put(64), Err(TransferError::OutsideRegion));
         } else {
             assert_eq!(put(64), Err(TransferError::NotMapped));
         }

@@ -1,6 +1,7 @@
 //! `MPI_Comm_split_type`: communicators by what their processes share (MPI-5.0 section 7.4.2).
 //!
-//! All ranks are on one machine and share its memory. Below that there are the kinds of
+//! Ranks of one node share memory, and a node is a machine of its own: all ranks are on one
+//! unless `mpiexec --nodes` says otherwise. Below that there are the kinds of
 //! hardware in [`RESOURCES`]: a process has an instance of one if it is restricted to run
 //! within it, which its affinity mask says.
 //!
@@ -67,11 +68,25 @@ fn value<'a>(hints: &'a Info, key: &str) -> Option<&'a [u8]> {
     hints.get(key).ok().flatten()
 }
 
+/// The node that this process is on.
+fn node(state: &State) -> c_int {
+    let context = state.process.context();
+    context.job().node(context.task()) as c_int
+}
+
+/// Instances of one kind of hardware on each node have such numbers, in order of nodes.
+const MOST_INSTANCES: c_int = 1 << 16;
+
+/// A number for an instance that no other node has.
+fn of_node(node: c_int, instance: u32) -> c_int {
+    node * MOST_INSTANCES + (instance as c_int).min(MOST_INSTANCES - 1)
+}
+
 /// The colour by the resource that `mpi_hw_resource_type` names.
-fn by_resource(hints: &Info) -> Option<c_int> {
+fn by_resource(state: &State, hints: &Info) -> Option<c_int> {
     match value(hints, "mpi_hw_resource_type")? {
-        b"mpi_shared_memory" => Some(0),
-        name => instances()[resource(name)?].map(|instance| instance as c_int),
+        b"mpi_shared_memory" => Some(node(state)),
+        name => instances()[resource(name)?].map(|instance| of_node(node(state), instance)),
     }
 }
 
@@ -87,7 +102,9 @@ fn by_process_set(state: &State, hints: &Info) -> Option<c_int> {
 /// The outermost resource that divides the communicator, as an index of [`RESOURCES`], and
 /// this process's colour: all find the same resource.
 fn unguided(state: &State, communicator: &Communicator) -> Result<Option<(usize, c_int)>> {
-    let own = instances().map(|instance| instance.map_or(-1, i64::from));
+    let node = node(state);
+    let number = |instance| i64::from(of_node(node, instance));
+    let own = instances().map(|instance| instance.map_or(-1, number));
     let all = gather_numbers(&state.process, communicator, &own)?;
     let divides = |index: &usize| {
         all.iter().any(|other| other[*index] != all[0][*index])
@@ -122,10 +139,10 @@ pub unsafe fn comm_split_type(
     // inter-communicator is not divided so: each group would find a division of its own.
     let color = match split_type {
         MPI_UNDEFINED => None,
-        MPI_COMM_TYPE_SHARED => Some(0),
-        MPI_COMM_TYPE_HW_GUIDED => by_resource(&hints),
+        MPI_COMM_TYPE_SHARED => Some(node(&state)),
+        MPI_COMM_TYPE_HW_GUIDED => by_resource(&state, &hints),
         MPI_COMM_TYPE_RESOURCE_GUIDED => {
-            by_resource(&hints).or_else(|| by_process_set(&state, &hints))
+            by_resource(&state, &hints).or_else(|| by_process_set(&state, &hints))
         }
         MPI_COMM_TYPE_HW_UNGUIDED => None,
         other => {

@@ -1,0 +1,273 @@
+//! The nodes of a job: `--nodes`, `--network`.
+//!
+//! What: [`Nodes`] makes a segment for each node, says which ranks are there, and joins the nodes by
+//! a bridge each.
+//! Why: ranks that share no memory, as on several machines, need a network; here the machine is
+//! divided, so that programs can be tried and tested so on one.
+//! Step before: [`super::placement`]. Step after: [`super::start`], which gives each rank the segment
+//! of its node.
+//!
+//! ```text
+//! create: segments ─▶ join: listeners ─▶ connections ─▶ bridges ─▶ ranks start ... end ─▶ part
+//! ```
+//!
+//! Bridges are threads of the launcher (`pamir_driver::bridge`), and know no more of each other than
+//! addresses and the job's key.
+//!
+//! Invariants: a job of one node has neither threads nor sockets; bridges live until every rank has
+//! ended.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use pamir_driver::bridge::network::{self, Company, Link, Listener, Network};
+use pamir_driver::bridge::{Bridge, BridgeError, Failures};
+use pamir_driver::job::{Job, JobError, JobSpecification};
+
+use super::arguments::Launch;
+use super::placement::Placement;
+
+/// Threads of a bridge: one sends, one receives.
+const BRIDGE_THREADS: usize = 2;
+
+/// Why the job has no nodes.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NodeError {
+    /// A node would have no rank.
+    #[error("--nodes {nodes}: the job has {ranks} ranks, and each node has at least one")]
+    TooMany {
+        /// Nodes asked for.
+        nodes: usize,
+        /// Ranks of the job.
+        ranks: usize,
+    },
+    /// Balancing reads all calls in one segment.
+    #[error(
+        "--nodes: balancing (--balance, --balance-record, --fill-idle) looks at the ranks' calls in memory that they share: leave one of the two out"
+    )]
+    Balanced,
+    /// The memory of a node cannot be made.
+    #[error(transparent)]
+    Job(#[from] JobError),
+    /// The nodes cannot reach each other.
+    #[error(transparent)]
+    Bridge(#[from] BridgeError),
+    /// There is no key for the job.
+    #[error("cannot make a key for the connections between nodes: {0}")]
+    Key(#[source] std::io::Error),
+}
+
+/// Who is on which node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NodesRequest {
+    count: usize,
+    /// In turn, instead of blocks of ranks in a row.
+    cyclic: bool,
+}
+
+impl Default for NodesRequest {
+    fn default() -> Self {
+        Self {
+            count: 1,
+            cyclic: false,
+        }
+    }
+}
+
+impl FromStr for NodesRequest {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (number, cyclic) = match text.split_once(':') {
+            None | Some((_, "block")) => (text.strip_suffix(":block").unwrap_or(text), false),
+            Some((number, "cyclic")) => (number, true),
+            Some((_, order)) => {
+                return Err(format!(
+                    "--nodes: `{order}` is no order: use block or cyclic"
+                ));
+            }
+        };
+        let count = number.parse().ok().filter(|count| *count >= 1);
+        count
+            .map(|count| Self { count, cyclic })
+            .ok_or_else(|| format!("--nodes: `{number}` is not a whole number of at least 1"))
+    }
+}
+
+impl NodesRequest {
+    /// Number of nodes.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The node of each of `ranks` ranks.
+    fn of_ranks(&self, ranks: usize) -> Vec<usize> {
+        let of = |rank| {
+            if self.cyclic {
+                rank % self.count
+            } else {
+                rank * self.count / ranks
+            }
+        };
+        (0..ranks).map(of).collect()
+    }
+}
+
+/// The nodes of a job, each with its memory.
+#[derive(Debug)]
+pub struct Nodes {
+    of_ranks: Vec<usize>,
+    jobs: Vec<Job>,
+    network: Network,
+    bridges: Vec<Bridge>,
+    failures: Option<Arc<Failures>>,
+}
+
+impl Nodes {
+    /// The memory of each node.
+    ///
+    /// # Errors
+    ///
+    /// [`NodeError`].
+    pub fn create(launch: &Launch, placement: &Placement) -> Result<Self, NodeError> {
+        let (nodes, ranks) = (launch.nodes.count(), launch.ranks());
+        if nodes > ranks {
+            return Err(NodeError::TooMany { nodes, ranks });
+        }
+        if nodes > 1 && launch.balance.is_any() {
+            return Err(NodeError::Balanced);
+        }
+        let specification = JobSpecification {
+            ranks,
+            processing_units: placement.processing_units(),
+        };
+        let of_ranks = launch.nodes.of_ranks(ranks);
+        let job = |_| -> Result<Job, JobError> {
+            let job = Job::create(&specification)?;
+            job.set_nodes(&of_ranks)?;
+            if nodes > 1 && !leaves_room(ranks, nodes) {
+                share_with_bridges(&job)?;
+            }
+            placement.place_memory(&job)?;
+            Ok(job)
+        };
+        Ok(Self {
+            jobs: (0..nodes).map(job).collect::<Result<_, _>>()?,
+            of_ranks,
+            network: launch.network,
+            bridges: Vec::new(),
+            failures: None,
+        })
+    }
+
+    /// Joins the nodes. Signals have to be blocked: threads start here, and none is theirs.
+    ///
+    /// # Errors
+    ///
+    /// [`NodeError`].
+    pub fn join(&mut self) -> Result<(), NodeError> {
+        if self.jobs.len() < 2 {
+            return Ok(());
+        }
+        let failures = Arc::new(Failures::new()?);
+        for (node, links) in self.links()?.into_iter().enumerate() {
+            let job = self.jobs[node].clone();
+            let bridge = Bridge::start(job, node, links, Arc::clone(&failures))?;
+            self.bridges.push(bridge);
+        }
+        self.failures = Some(failures);
+        Ok(())
+    }
+
+    /// Each node's connections to all others.
+    fn links(&self) -> Result<Vec<Vec<Link>>, NodeError> {
+        let nodes = self.jobs.len();
+        let company = Company::new(nodes, self.of_ranks.len()).map_err(NodeError::Key)?;
+        let open = |node| Listener::open(self.network, &company, node);
+        let listeners: Vec<Listener> = (0..nodes).map(open).collect::<Result<_, _>>()?;
+        let addresses = listeners.iter().map(|listener| listener.address().clone());
+        let addresses = &addresses.collect::<Vec<_>>();
+        let joined: Result<Vec<_>, BridgeError> = std::thread::scope(|scope| {
+            let join = |(node, listener)| {
+                scope.spawn(move || network::join(listener, &company, node, addresses))
+            };
+            let joins: Vec<_> = listeners.iter().enumerate().map(join).collect();
+            let results = joins.into_iter().map(|join| join.join());
+            results
+                .map(|result| result.expect("joining does not panic"))
+                .collect()
+        });
+        Ok(joined?)
+    }
+
+    /// The memory of the node of `rank`.
+    pub fn job_of(&self, rank: usize) -> &Job {
+        &self.jobs[self.of_ranks[rank]]
+    }
+
+    /// The number of `rank` among those of its node, and how many those are.
+    pub fn place(&self, rank: usize) -> (usize, usize) {
+        let node = self.of_ranks[rank];
+        let on_it = |ranks: &[usize]| ranks.iter().filter(|other| **other == node).count();
+        (on_it(&self.of_ranks[..rank]), on_it(&self.of_ranks))
+    }
+
+    /// Where bridges tell that they have failed; nothing where there are none.
+    pub fn failures(&self) -> Option<&Failures> {
+        self.failures.as_deref()
+    }
+
+    /// Every rank has ended: the nodes part.
+    pub fn part(&mut self) {
+        self.failures = None;
+        self.bridges.clear();
+    }
+}
+
+/// Whether bridges find processors that no rank keeps busy while it waits.
+fn leaves_room(ranks: usize, nodes: usize) -> bool {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    ranks + BRIDGE_THREADS * nodes <= processors
+}
+
+/// Has every rank yield the processor as soon as it waits: what it waits for may be in a bridge.
+fn share_with_bridges(job: &Job) -> Result<(), JobError> {
+    for rank in 0..job.ranks() {
+        let sharers = job.sharers(rank)?.max(2);
+        job.move_rank(rank, job.processing_unit(rank)?, sharers)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_are_dealt_out_in_blocks_or_in_turn() {
+        let nodes = |text: &str, ranks| text.parse::<NodesRequest>().unwrap().of_ranks(ranks);
+        assert_eq!(nodes("1", 3), [0, 0, 0]);
+        assert_eq!(nodes("2", 5), [0, 0, 0, 1, 1]);
+        assert_eq!(nodes("3:block", 4), [0, 0, 1, 2]);
+        assert_eq!(nodes("2:cyclic", 5), [0, 1, 0, 1, 0]);
+        for wrong in ["", "0", "two", "2:random"] {
+            assert!(wrong.parse::<NodesRequest>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_node_has_a_rank() {
+        for ranks in 1..20 {
+            for count in 1..=ranks {
+                for order in ["block", "cyclic"] {
+                    let request: NodesRequest = format!("{count}:{order}").parse().unwrap();
+                    let mut nodes = request.of_ranks(ranks);
+                    nodes.sort_unstable();
+                    nodes.dedup();
+                    assert_eq!(nodes.len(), count);
+                }
+            }
+        }
+    }
+}
