@@ -36,7 +36,7 @@ const FACTOR: u64 = 3;
 
 /// How a lane's long data is copied at present.
 #[derive(Debug, Default)]
-pub(crate) struct LongCopy {
+pub struct LongCopy {
     turn: Cell<u32>,
     /// Ticks that a KiB took by the string move when it was last measured.
     string_ticks: Cell<u64>,
@@ -70,6 +70,18 @@ impl LongCopy {
         }
     }
 
+    /// Whether a copy is asked for where there is a choice: because this lane streams, or is about to
+    /// measure again. Whoever does without counts as a copy that did not need it.
+    #[inline(always)]
+    pub(crate) fn is_asked_for(&self) -> bool {
+        let turn = self.turn.get();
+        let asked_for = self.streams.get() || turn < 2;
+        if !asked_for {
+            self.turn.set(if turn == PERIOD { 0 } else { turn + 1 });
+        }
+        asked_for
+    }
+
     fn decide(&self, streaming_ticks: u64) {
         let faster = self.string_ticks.get() > FACTOR * streaming_ticks;
         self.streams.set(faster);
@@ -78,6 +90,11 @@ impl LongCopy {
 
 #[cfg(not(target_arch = "x86_64"))]
 impl LongCopy {
+    /// Never: there is one way only.
+    pub(crate) fn is_asked_for(&self) -> bool {
+        false
+    }
+
     /// Copies `bytes` bytes.
     ///
     /// # Safety
@@ -230,6 +247,19 @@ mod tests {
             copies.decide(streaming);
             assert_eq!(copies.streams.get(), streams);
         }
+        for (turn, streams, asked_for, next) in [
+            (0, false, true, 0),
+            (1, false, true, 1),
+            (2, false, false, 3),
+            (PERIOD, false, false, 0),
+            (7, true, true, 7),
+        ] {
+            copies.turn.set(turn);
+            copies.streams.set(streams);
+            let asked = copies.is_asked_for();
+            assert_eq!((asked, copies.turn.get()), (asked_for, next));
+        }
+        copies.turn.set(0);
         let data = [1_u8; LONG_BYTES];
         let mut target = [0_u8; LONG_BYTES];
         for turn in (0..=PERIOD).chain([0, 1]) {
