@@ -89,8 +89,9 @@ impl BoardLease {
 
     /// The board's memory.
     pub fn memory(&self) -> Result<MappedBoard, SegmentError> {
-        let offset = self.job.layout().board(self.number);
-        MappedBoard::new(self.job.segment(), offset, self.members)
+        let layout = self.job.layout();
+        let (offset, most_members) = (layout.board(self.number), layout.board_members());
+        MappedBoard::new(self.job.segment(), offset, self.members, most_members)
     }
 }
 

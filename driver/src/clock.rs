@@ -22,6 +22,24 @@ pub enum Clock {
 }
 
 impl Clock {
+    /// The one of a name in the table above.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "monotonic" => Some(Self::Monotonic),
+            "processor" => Some(Self::Processor),
+            _ => None,
+        }
+    }
+
+    /// The one that tells how much a rank has to do, where ranks share processors or do not.
+    pub fn where_crowded(crowded: bool) -> Self {
+        if crowded {
+            Self::Processor
+        } else {
+            Self::Monotonic
+        }
+    }
+
     /// What it shows, in nanoseconds; 0 where the system has no such clock.
     pub fn now_ns(self) -> u64 {
         let id = match self {

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .compilation import plain_program, program
+from .compilation import example, plain_program, program
 from .libraries import Library
 from .processes import CommandFailed, Finished, run
 
@@ -149,6 +149,19 @@ def sampled(
     """The samples that such a run prints."""
     start = launched(source, arguments, ranks, options, pinned, link)
     return lambda library: samples_in(start(library))
+
+
+def sampled_example(
+    package: str, name: str, arguments: list[str], cpus: int, options: Options
+) -> Callable[[Library], list[Sample]]:
+    """The samples that a crate's example prints, on so many processors; no library is asked."""
+
+    def run_alone(_library: Library) -> list[Sample]:
+        units = ",".join(map(str, options.cpus[:cpus]))
+        command = ["taskset", "-c", units, str(example(package, name)), *arguments]
+        return samples_in(run(command, seconds=options.seconds))
+
+    return run_alone
 
 
 def limited(

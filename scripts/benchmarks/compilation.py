@@ -7,6 +7,7 @@ crate without MPI is an example of that crate.
 
 from __future__ import annotations
 
+import functools
 import os
 from pathlib import Path
 
@@ -54,8 +55,9 @@ def plain_program(name: str) -> Path:
     return _compiled(SOURCES / f"{name}.c", BUILT / name, ["cc"], [])
 
 
+@functools.cache
 def example(package: str, name: str) -> Path:
-    """A crate's example, built as the library is, and anew where its sources have changed."""
+    """A crate's example, built as the library is, once in a run, and anew where its sources have changed."""
     command = ["cargo", "build", "--locked", "--release", "-p", package, "--example", name]
     run(["env", "-C", str(ROOT), *command], seconds=BUILD_SECONDS)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))

@@ -6,25 +6,13 @@ part: the program has no MPI in it.
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from .benchmark import Benchmark, Job, Options, Sample, samples_in
-from .compilation import example
-from .libraries import Library
-from .processes import run
+from .benchmark import Benchmark, Job, Options, sampled_example
 
 
 def _jobs(options: Options) -> list[Job]:
-    built: list[Path] = []
-
-    def engine(library: Library) -> list[Sample]:
-        if not built:
-            built.append(example("pamir-transport", "gather_scatter"))
-        cpu = str(options.cpus[0])
-        arguments = [str(built[0]), options.repetitions, options.milliseconds]
-        return samples_in(run(["taskset", "-c", cpu, *arguments], seconds=options.seconds))
-
-    return [Job("engine", 1, engine)]
+    arguments = [options.repetitions, options.milliseconds]
+    run = sampled_example("pamir-transport", "gather_scatter", arguments, 1, options)
+    return [Job("engine", 1, run)]
 
 
 BENCHMARK = Benchmark(

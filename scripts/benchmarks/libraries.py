@@ -120,36 +120,34 @@ _MPICH = dict(
     bound=("-bind-to", "user:{cpus}"),
 )
 
+_PAMIR = dict(
+    prefix=PAMIR_PREFIX,
+    marker="bin/mpicc",
+    compile=("{prefix}/bin/mpicc",),
+    peer=False,
+)
+
 LIBRARIES: tuple[Library, ...] = (
     Library(
         name="pamir",
         title="Pamir, from scripts/install --prefix target/pamir",
-        prefix=PAMIR_PREFIX,
-        marker="bin/mpicc",
-        compile=("{prefix}/bin/mpicc",),
         launch=("{prefix}/bin/mpiexec", "-n", "{ranks}"),
-        peer=False,
+        **_PAMIR,
     ),
     Library(
         name="pamir-heap",
         title="Pamir, with large allocations from memory that peers map",
-        prefix=PAMIR_PREFIX,
-        marker="bin/mpicc",
-        compile=("{prefix}/bin/mpicc",),
         launch=("{prefix}/bin/mpiexec", "--shared-heap", "-n", "{ranks}"),
         only=LARGE,
-        peer=False,
+        **_PAMIR,
     ),
     Library(
         name="pamir-engine",
         title="Pamir, with the engine on a thread of its own",
-        prefix=PAMIR_PREFIX,
-        marker="bin/mpicc",
-        compile=("{prefix}/bin/mpicc",),
         launch=("{prefix}/bin/mpiexec", "-n", "{ranks}"),
         environment={"PAMIR_ENGINE": "thread"},
         only=OVERLAP,
-        peer=False,
+        **_PAMIR,
     ),
     Library(
         name="mpich",

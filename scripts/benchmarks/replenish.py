@@ -7,12 +7,7 @@ holds the number of slots. No other library takes part: the program has no MPI i
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from .benchmark import Benchmark, Job, Options, Sample, samples_in
-from .compilation import example
-from .libraries import Library
-from .processes import run
+from .benchmark import Benchmark, Job, Options, sampled_example
 
 CRITERIA = ("drained", "timer", "timer-learned", "memory-fifo", "counted-put", "touching-put")
 MESSAGES, QUICK_MESSAGES = "1000000", "200000"
@@ -21,23 +16,14 @@ MEMORY = "touching-put:userfaultfd"
 
 
 def _jobs(options: Options) -> list[Job]:
-    built: list[Path] = []
     repetitions = "3" if options.quick else "9"
     messages = QUICK_MESSAGES if options.quick else MESSAGES
     size = str(options.sizes[0]) if options.sizes else "8"
 
-    def measured(criterion: str) -> list[Sample]:
-        if not built:
-            built.append(example("pamir-driver", "replenish"))
-        arguments = [str(built[0]), repetitions, messages, size, criterion]
-        cpus = ",".join(map(str, options.cpus[:2]))
-        return samples_in(run(["taskset", "-c", cpus, *arguments], seconds=options.seconds))
-
     def job(criterion: str) -> Job:
-        def samples(library: Library) -> list[Sample]:
-            return measured(criterion)
-
-        return Job(criterion, 2, samples)
+        arguments = [repetitions, messages, size, criterion]
+        run = sampled_example("pamir-driver", "replenish", arguments, 2, options)
+        return Job(criterion, 2, run)
 
     return [job(criterion) for criterion in (*CRITERIA, MEMORY)]
 

@@ -6,25 +6,13 @@ bytes holds the number of ranges. No other library takes part: the program has n
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from .benchmark import Benchmark, Job, Options, Sample, samples_in
-from .compilation import example
-from .libraries import Library
-from .processes import run
+from .benchmark import Benchmark, Job, Options, sampled_example
 
 
 def _jobs(options: Options) -> list[Job]:
-    built: list[Path] = []
-
-    def selections(library: Library) -> list[Sample]:
-        if not built:
-            built.append(example("pamir-transport", "selection"))
-        cpu = str(options.cpus[0])
-        arguments = [str(built[0]), options.repetitions, options.milliseconds]
-        return samples_in(run(["taskset", "-c", cpu, *arguments], seconds=options.seconds))
-
-    return [Job("selections", 1, selections)]
+    arguments = [options.repetitions, options.milliseconds]
+    run = sampled_example("pamir-transport", "selection", arguments, 1, options)
+    return [Job("selections", 1, run)]
 
 
 BENCHMARK = Benchmark(

@@ -125,18 +125,14 @@ pub struct Producer<M> {
     /// What is written must end before this line: the consumer's cursor as it was last seen, and
     /// one ring further; in the first round at most what is prepared.
     limit: Cell<u64>,
-    /// Lines of the first round that may be written.
-    prepared: Cell<u64>,
 }
 
 impl<M: LaneMemory> Producer<M> {
     /// The producing end of a lane whose memory is all zero.
     pub fn new(memory: M) -> Self {
-        let prepared = memory.lines().min(UNPREPARED_LINES);
         Self {
             produced: Cell::new(0),
-            limit: Cell::new(prepared),
-            prepared: Cell::new(prepared),
+            limit: Cell::new(memory.lines().min(UNPREPARED_LINES)),
             memory,
         }
     }
@@ -222,9 +218,9 @@ impl<M: LaneMemory> Producer<M> {
         if consumed > produced || consumed < self.limit.get().saturating_sub(ring) {
             return Err(LaneError::Cursor { consumed, produced });
         }
-        let prepared = self.prepared.replace(ring);
-        if prepared < ring {
-            self.memory.prepare(prepared, ring - prepared);
+        // Afterwards the limit is never below the ring.
+        if self.limit.get() < ring {
+            prepare_rest(&self.memory);
         }
         self.limit.set(consumed + ring);
         Ok(())
@@ -257,8 +253,6 @@ pub struct Consumer<M> {
     consumed: Cell<u64>,
     /// The line at which the cursor is published next.
     publish_at: Cell<u64>,
-    /// Lines of the ring that may be read without asking for their memory.
-    prepared: Cell<u64>,
 }
 
 /// A record that has arrived; give its room back with [`Consumer::release`].
@@ -275,8 +269,7 @@ impl<M: LaneMemory> Consumer<M> {
     pub fn new(memory: M) -> Self {
         Self {
             consumed: Cell::new(0),
-            publish_at: Cell::new((memory.lines() / 4).min(UNPREPARED_LINES)),
-            prepared: Cell::new(memory.lines().min(UNPREPARED_LINES)),
+            publish_at: Cell::new(first_published_line(memory.lines())),
             memory,
         }
     }
@@ -376,13 +369,29 @@ impl<M: LaneMemory> Consumer<M> {
     #[inline(never)]
     fn publish(&self, consumed: u64) {
         let ring = self.memory.lines();
-        self.publish_at.set(consumed + ring / 4);
-        let prepared = self.prepared.replace(ring);
-        if prepared < ring {
-            self.memory.prepare(prepared, ring - prepared);
+        if self.publish_at.get() == first_published_line(ring) {
+            prepare_rest(&self.memory);
         }
+        self.publish_at.set(consumed + ring / 4);
         // Release: pairs with the Acquire in `Producer::refresh`.
         self.memory.consumed().store(consumed, Ordering::Release);
+    }
+}
+
+/// At which line a consumer publishes its cursor for the first time; each later one is further.
+const fn first_published_line(ring: u64) -> u64 {
+    if ring / 4 < UNPREPARED_LINES {
+        ring / 4
+    } else {
+        UNPREPARED_LINES
+    }
+}
+
+/// Has what is behind the first lines of a long ring made ready.
+fn prepare_rest(memory: &impl LaneMemory) {
+    let rest = memory.lines().saturating_sub(UNPREPARED_LINES);
+    if rest > 0 {
+        memory.prepare(UNPREPARED_LINES, rest);
     }
 }
 

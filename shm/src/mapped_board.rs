@@ -6,8 +6,12 @@
 //! ```text
 //! finished  one line pair a member
 //! posts     DEPTH lines a member:   │ flag │ word │ up to 48 bytes, if they fit │
-//! slots     DEPTH slots a member, for posts that do not fit their line
+//! slots     8 to 128 slots a member, for posts that do not fit their line
 //! ```
+//!
+//! Long posts go round all slots of their member, which are more than a core's own cache holds where
+//! members are few: a slot that still lies in the readers' caches has to be asked back line by line
+//! before it is written again. Shorter ones stay in the first [`DEPTH`], which the caches hold.
 //!
 //! Invariants: a [`MappedBoard`] lies wholly inside its segment, checked once when it is made;
 //! members and places are checked or masked where they become addresses; a length that a peer
@@ -32,6 +36,25 @@ pub const SLOT_BYTES: usize = 16 << 10;
 const PAGE_BYTES: usize = 4096;
 const PLACES: usize = DEPTH as usize;
 
+/// Posts of up to so many bytes use the first [`DEPTH`] slots only.
+const SHORT_BYTES: usize = 4096;
+
+/// The most slots of a member.
+const MOST_SLOTS: usize = 128;
+
+/// What the slots of all members may take, unless [`DEPTH`] slots a member are more.
+const SLOTS_BYTES: usize = 8 << 20;
+
+/// Slots of each of `members` members where those of all may take `bytes`: a power of two, since
+/// places are the lowest bits of a round.
+const fn slots_of_each(members: usize, bytes: usize) -> usize {
+    let mut slots = PLACES;
+    while slots < MOST_SLOTS && 2 * slots * members * SLOT_BYTES <= bytes {
+        slots *= 2;
+    }
+    slots
+}
+
 /// One post.
 #[repr(C, align(64))]
 struct Line {
@@ -47,6 +70,8 @@ const _: () = assert!(size_of::<Line>() == LINE_BYTES);
 pub struct MappedBoard {
     base: *mut u8,
     members: usize,
+    /// One less than the slots of each member.
+    last_slot: u32,
     long: LongCopy,
     /// Keeps the mapping that `base` leads into.
     _segment: Arc<Segment>,
@@ -55,19 +80,30 @@ pub struct MappedBoard {
 impl MappedBoard {
     /// Bytes of a board of `members` members: a multiple of the page size.
     pub const fn bytes(members: usize) -> u64 {
-        (Self::slots(members) + members * PLACES * SLOT_BYTES) as u64
+        let slots = slots_of_each(members, SLOTS_BYTES);
+        (Self::slots(members) + members * slots * SLOT_BYTES) as u64
     }
 
-    /// The board of `members` members at byte `offset`.
+    /// The board of `members` members at byte `offset`, in the room of one of `most_members`.
     ///
     /// # Errors
     ///
-    /// [`SegmentError::OutOfBounds`] if it does not lie in the segment.
-    pub fn new(segment: &Arc<Segment>, offset: u64, members: usize) -> Result<Self, SegmentError> {
-        let base = segment.bytes_at(offset, Self::bytes(members))?;
+    /// [`SegmentError::OutOfBounds`] if it does not lie in the segment, or there are more members.
+    pub fn new(
+        segment: &Arc<Segment>,
+        offset: u64,
+        members: usize,
+        most_members: usize,
+    ) -> Result<Self, SegmentError> {
+        let most = most_members.max(members);
+        let room = Self::bytes(most) as usize - Self::slots(most);
+        let slots = slots_of_each(members, room);
+        let bytes = Self::slots(members) + members * slots * SLOT_BYTES;
+        let base = segment.bytes_at(offset, bytes as u64)?;
         Ok(Self {
             base,
             members,
+            last_slot: slots as u32 - 1,
             long: LongCopy::default(),
             _segment: Arc::clone(segment),
         })
@@ -105,19 +141,27 @@ impl MappedBoard {
     }
 
     #[inline(always)]
-    fn slot(&self, member: usize, place: u32) -> *mut u8 {
-        let at = Self::slots(self.members) + self.index(member, place) * SLOT_BYTES;
-        self.base.wrapping_add(at)
+    fn slot(&self, member: usize, slot: u32) -> *mut u8 {
+        assert!(member < self.members, "a board's members are counted");
+        let slots = self.last_slot as usize + 1;
+        let index = member * slots + (slot & self.last_slot) as usize;
+        self.base
+            .wrapping_add(Self::slots(self.members) + index * SLOT_BYTES)
     }
 
-    /// Where a post of `bytes` bytes lies.
+    /// Where a post of `bytes` bytes of a round lies. Rounds that share a slot are a multiple of
+    /// [`DEPTH`] apart, whichever way they came to it, as those that share a flag.
     #[inline(always)]
-    fn data(&self, member: usize, place: u32, bytes: usize) -> *mut u8 {
-        if bytes > INLINE_BYTES {
-            return self.slot(member, place);
+    fn data(&self, member: usize, round: u32, bytes: usize) -> *mut u8 {
+        if bytes > SHORT_BYTES {
+            self.slot(member, round)
+        } else if bytes > INLINE_BYTES {
+            self.slot(member, place(round))
+        } else {
+            let offset = std::mem::offset_of!(Line, bytes);
+            let line = self.line(member, place(round));
+            line.cast::<u8>().wrapping_add(offset)
         }
-        let offset = std::mem::offset_of!(Line, bytes);
-        self.line(member, place).cast::<u8>().wrapping_add(offset)
     }
 }
 
@@ -258,7 +302,7 @@ impl Board<MappedBoard> {
     #[inline(always)]
     pub unsafe fn draft(&self, round: u32, bytes: usize) -> Option<Draft<'_>> {
         assert!(bytes <= SLOT_BYTES, "a post fits its slot");
-        let target = self.memory().data(self.member(), place(round), bytes);
+        let target = self.memory().data(self.member(), round, bytes);
         self.has_room(round).then_some(Draft {
             long: &self.memory().long,
             target,
@@ -290,7 +334,7 @@ impl Board<MappedBoard> {
         // SAFETY: the line lies in the mapping; a word is a word, whatever a peer wrote.
         let word = unsafe { (&raw const (*line).word).read_volatile() };
         Ok(Some(Post {
-            source: self.memory().data(member, place(round), bytes),
+            source: self.memory().data(member, round, bytes),
             bytes,
             word,
         }))
@@ -317,11 +361,17 @@ pub enum BoardError {
 mod tests {
     use super::*;
     use crate::atomic::Ordering;
+    use crate::board::PUBLISHED_ROUNDS;
 
     fn pair(members: usize) -> Vec<Board<MappedBoard>> {
         let segment = Arc::new(Segment::create(MappedBoard::bytes(members)).unwrap());
         (0..members)
-            .map(|member| Board::new(MappedBoard::new(&segment, 0, members).unwrap(), member))
+            .map(|member| {
+                Board::new(
+                    MappedBoard::new(&segment, 0, members, members).unwrap(),
+                    member,
+                )
+            })
             .collect()
     }
 
@@ -370,7 +420,7 @@ mod tests {
     #[test]
     fn a_cleared_board_is_as_new() {
         let segment = Arc::new(Segment::create(2 * MappedBoard::bytes(2)).unwrap());
-        let memory = || MappedBoard::new(&segment, MappedBoard::bytes(2), 2).unwrap();
+        let memory = || MappedBoard::new(&segment, MappedBoard::bytes(2), 2, 2).unwrap();
         let board = Board::new(memory(), 1);
         for round in 1..=20 {
             board.publish(round, 3);
@@ -379,6 +429,48 @@ mod tests {
         board.memory().clear();
         assert_eq!(memory().finished(1).load(Ordering::Relaxed), 0);
         assert!((0..DEPTH).all(|round| Board::new(memory(), 0).look(1, round + 1).is_none()));
-        assert!(MappedBoard::new(&segment, MappedBoard::bytes(2), 3).is_err());
+        assert!(MappedBoard::new(&segment, MappedBoard::bytes(2), 3, 3).is_err());
+    }
+
+    #[test]
+    fn few_members_have_more_slots() {
+        let slots = |members, most| {
+            let segment = Arc::new(Segment::create(MappedBoard::bytes(most)).unwrap());
+            MappedBoard::new(&segment, 0, members, most).map(|board| board.last_slot + 1)
+        };
+        assert_eq!(slots(2, 2).unwrap(), 128);
+        assert_eq!(slots(4, 4).unwrap(), 128);
+        assert_eq!(slots(8, 8).unwrap(), 64);
+        assert_eq!(slots(64, 64).unwrap(), 8);
+        // In the room of more members, a board has no slot outside.
+        assert_eq!(slots(3, 64).unwrap(), 128);
+        assert_eq!(slots(5, 64).unwrap(), 64);
+        assert!(slots(3, 2).is_err());
+    }
+
+    #[test]
+    fn posts_of_all_lengths_share_slots_in_turn() {
+        // As far ahead as a poster may always be.
+        const AHEAD: u32 = DEPTH - PUBLISHED_ROUNDS;
+        let boards = pair(2);
+        let lengths = [0, 40, 100, SHORT_BYTES, SHORT_BYTES + 1, SLOT_BYTES];
+        for round in 1..=3 * MOST_SLOTS as u32 {
+            let pace = |round: u32| lengths[(round as usize * 7 / 3) % lengths.len()];
+            let text = |round: u32| vec![round as u8; pace(round)];
+            // SAFETY: each round is drafted once.
+            let mut draft = unsafe { boards[0].draft(round, pace(round)) }.unwrap();
+            draft.write(0, &text(round));
+            boards[0].show(draft, 0);
+            // All posts that are not finished are as they were written.
+            for earlier in round.saturating_sub(AHEAD - 1).max(1)..=round {
+                let post = boards[1].read(0, earlier).unwrap().unwrap();
+                // SAFETY: its round is finished below.
+                assert_eq!(unsafe { post.bytes() }, text(earlier));
+            }
+            let done = round.saturating_sub(AHEAD - 1);
+            boards.iter().for_each(|board| {
+                board.finish(done);
+            });
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use pamir_driver::topology::{Level, Machine};
 use pamir_tests::installation::{command, compile_from};
-use pamir_tests::run::Run;
+use pamir_tests::run::{Outcome, Run};
 use pamir_transport::balance::metrics::{CycleMetrics, RunMetrics};
 use pamir_transport::balance::record::{Deed, Record};
 
@@ -28,11 +28,27 @@ fn two_processors() -> Option<String> {
     (units.len() == 2).then(|| units.join(","))
 }
 
+/// mpiexec on some processors, bound by nobody before.
+fn on(processors: &str) -> Command {
+    let mut run = Command::new("taskset");
+    run.args(["-c", processors]).arg(command("mpiexec"));
+    run
+}
+
+/// Ranks that run a script of the shell's on two cores, with a report of what was balanced.
+fn balanced_scripts(processors: &str, ranks: &str, script: &str) -> Outcome {
+    let mut run = on(processors);
+    run.args(["-n", ranks, "--balance", "--balance-report"]);
+    run.args(["sh", "-c", script]);
+    let outcome = Run::whole(run);
+    outcome.success();
+    outcome
+}
+
 /// mpiexec on two cores, with ranks that have 3, 1, 1 and 1 parts of work: dealt out in turn, one
 /// core has twice as much as the other.
 fn uneven(processors: &str, options: &[&str], cycles: u32) -> Command {
-    let mut run = Command::new("taskset");
-    run.args(["-c", processors]).arg(command("mpiexec"));
+    let mut run = on(processors);
     run.args(["-n", "4"]).args(options);
     run.arg(compile_from("tests/benchmarks", "uneven", &[]));
     run.args([&cycles.to_string(), "15", "3,1,1,1"]);
@@ -84,19 +100,7 @@ fn the_core_of_ranks_that_have_ended_is_given_to_the_others() {
     };
     let script = "i=0; n=3000000; case $PAMIR_RANK in 0|2) n=150000;; esac; \
                   while [ $i -lt $n ]; do i=$((i+1)); done";
-    let mut run = Command::new("taskset");
-    run.args(["-c", &processors]).arg(command("mpiexec"));
-    run.args([
-        "-n",
-        "4",
-        "--balance",
-        "--balance-report",
-        "sh",
-        "-c",
-        script,
-    ]);
-    let outcome = Run::whole(run);
-    outcome.success();
+    let outcome = balanced_scripts(&processors, "4", script);
     let ended = |rank: usize| format!("rank {rank} has ended");
     assert!(
         outcome.errors.contains(&ended(0)) && outcome.errors.contains(&ended(2)),
@@ -116,19 +120,7 @@ fn a_priority_that_somebody_sets_is_an_occasion() {
         return;
     };
     let script = "sleep 0.5; [ $PAMIR_RANK = 1 ] && renice -n 3 -p $$ >/dev/null; sleep 1";
-    let mut run = Command::new("taskset");
-    run.args(["-c", &processors]).arg(command("mpiexec"));
-    run.args([
-        "-n",
-        "2",
-        "--balance",
-        "--balance-report",
-        "sh",
-        "-c",
-        script,
-    ]);
-    let outcome = Run::whole(run);
-    outcome.success();
+    let outcome = balanced_scripts(&processors, "2", script);
     assert!(
         outcome.errors.contains("rank 1 has another priority"),
         "{outcome:?}"

@@ -65,7 +65,7 @@ pub struct Channel<C, M, B = &'static Board> {
 
 /// How often a blocking operation looks for a post before the context is advanced: about a
 /// microsecond, as for a receive.
-const LOOKS: u32 = 64;
+pub(crate) const LOOKS: u32 = 64;
 
 impl<C, M, B> Exchange for Channel<C, M, B>
 where
@@ -73,10 +73,12 @@ where
     M: Members,
     B: Deref<Target = Board>,
 {
+    #[inline(always)]
     fn rank(&self) -> usize {
         self.rank
     }
 
+    #[inline(always)]
     fn size(&self) -> usize {
         self.members.size()
     }
@@ -89,12 +91,12 @@ where
         Torus::configured(self.members.size())
     }
 
-    #[inline]
+    #[inline(always)]
     fn board(&self) -> Option<&Board> {
         self.board.as_deref()
     }
 
-    #[inline]
+    #[inline(always)]
     fn wake(&self, to: usize) {
         self.context.wake(self.members.task(to));
     }

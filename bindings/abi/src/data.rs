@@ -98,6 +98,11 @@ impl Datatypes {
         found.ok_or_else(|| no_datatype(datatype))
     }
 
+    /// The predefined datatype that a handle names.
+    pub fn predefined(&self, datatype: MPI_Datatype) -> Option<&Datatype> {
+        self.predefined.get(datatype.0)?.as_deref()
+    }
+
     /// The handle of a predefined datatype that is in the table.
     pub fn predefined_handle(&self, datatype: &Rc<Datatype>) -> Option<MPI_Datatype> {
         let name = datatype.name()?;

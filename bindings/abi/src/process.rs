@@ -32,6 +32,7 @@ use parking_lot::{RawMutex, RawThreadId};
 
 use crate::balance::partition::Partitions;
 use crate::balance::tasks::AllTasks;
+use crate::collective::short::LastPlain;
 use crate::compound::Compound;
 use crate::data::Datatypes;
 use crate::error::{ErrorClass, Result};
@@ -89,6 +90,8 @@ pub struct State {
     pub partitions: Partitions,
     /// Tasks of `pamir.h`, by number.
     pub tasks: AllTasks,
+    /// The last reduction that went the short way.
+    pub last_plain: LastPlain,
     /// Several threads may call MPI at once.
     multiple: bool,
 }
@@ -242,6 +245,7 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
         buffers: RefCell::default(),
         partitions: Partitions::default(),
         tasks: AllTasks::default(),
+        last_plain: LastPlain::default(),
         multiple,
     };
     let began = PHASE.compare_exchange(BEFORE, RUNNING, Ordering::AcqRel, Ordering::Acquire);

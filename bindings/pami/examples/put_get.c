@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ADDRESSES = 3, MOST = 1024 };
+enum { ADDRESSES = 3, FAREWELL = 4, MOST = 1024 };
 
 struct addresses {
     pami_memregion_t region;
@@ -15,7 +15,7 @@ struct addresses {
 };
 
 static struct addresses known[MOST];
-static size_t heard;
+static size_t heard, farewells;
 
 static void learned(pami_context_t context, void *cookie, const void *header, size_t header_bytes,
                     const void *data, size_t data_bytes, pami_endpoint_t origin, pami_recv_t *recv)
@@ -26,6 +26,16 @@ static void learned(pami_context_t context, void *cookie, const void *header, si
     PAMI_Endpoint_query(origin, &task, &offset);
     memcpy(&known[task], header, header_bytes);
     ++heard;
+}
+
+/* Apart from the addresses: a neighbour may say it before another one's address is here. */
+static void taken_leave(pami_context_t context, void *cookie, const void *header,
+                        size_t header_bytes, const void *data, size_t data_bytes,
+                        pami_endpoint_t origin, pami_recv_t *recv)
+{
+    (void)context, (void)cookie, (void)header, (void)header_bytes, (void)data, (void)data_bytes;
+    (void)origin, (void)recv;
+    ++farewells;
 }
 
 static void done(pami_context_t context, void *flag, pami_result_t result)
@@ -53,6 +63,8 @@ int main(void)
     PAMI_Memregion_create(context, mine, sizeof mine, &granted, &own.region);
     pami_dispatch_callback_function function = {.p2p = learned};
     PAMI_Dispatch_set(context, ADDRESSES, function, NULL, (pami_dispatch_hint_t){0});
+    function.p2p = taken_leave;
+    PAMI_Dispatch_set(context, FAREWELL, function, NULL, (pami_dispatch_hint_t){0});
     pami_send_immediate_t message = {.dispatch = ADDRESSES, .header = {&own, sizeof own}};
     for (size_t other = 0; other < tasks; ++other) {
         PAMI_Endpoint_create(client, (pami_task_t)other, 0, &message.dest);
@@ -66,14 +78,16 @@ int main(void)
                               .rdma = {{&own.region, 0}, {&known[right].region, sizeof(long)}},
                               .put = {done}};
     PAMI_Endpoint_create(client, (pami_task_t)right, 0, &put.rma.dest);
-    PAMI_Rput(context, &put);
+    if (PAMI_Rput(context, &put) != PAMI_SUCCESS)
+        return 1;
     while (!put_done)
         PAMI_Context_advance(context, 1000);
 
     pami_rget_simple_t get = {
         .rma = {.dest = put.rma.dest, .bytes = sizeof(long), .cookie = &get_done, .done_fn = done},
         .rdma = {{&own.region, 2 * sizeof(long)}, {&known[right].region, sizeof(long)}}};
-    PAMI_Rget(context, &get);
+    if (PAMI_Rget(context, &get) != PAMI_SUCCESS)
+        return 1;
     while (!get_done)
         PAMI_Context_advance(context, 1000);
 
@@ -81,16 +95,18 @@ int main(void)
     pami_rmw_t add = {.cookie = &add_done, .done_fn = done, .remote = known[0].counter,
                       .value = &one, .operation = PAMI_ATOMIC_ADD, .type = PAMI_TYPE_SIGNED_LONG};
     PAMI_Endpoint_create(client, 0, 0, &add.dest);
-    PAMI_Rmw(context, &add);
+    if (PAMI_Rmw(context, &add) != PAMI_SUCCESS)
+        return 1;
     while (!add_done || (task == 0 && *(volatile long *)&counter < (long)tasks))
         PAMI_Context_advance(context, 1000);
 
     /* All have told each other that they need nothing more. */
+    message.dispatch = FAREWELL;
     for (size_t other = 0; other < tasks; ++other) {
         PAMI_Endpoint_create(client, (pami_task_t)other, 0, &message.dest);
         PAMI_Send_immediate(context, &message);
     }
-    while (heard < 2 * tasks)
+    while (farewells < tasks)
         PAMI_Context_advance(context, 1000);
     long left = (long)((task + tasks - 1) % tasks) + 100;
     int good = mine[2] == mine[0] && *(volatile long *)&mine[1] == left;

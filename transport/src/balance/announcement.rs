@@ -141,12 +141,11 @@ impl Announced {
             };
         }
         let clock = match clock {
-            "" | "monotonic" => Clock::Monotonic,
-            "processor" => Clock::Processor,
-            other => {
-                let name = other.to_owned();
-                return Err(AnnouncementError::Clock { name });
-            }
+            "" => Clock::default(),
+            name => Clock::named(name).ok_or_else(|| {
+                let name = name.to_owned();
+                AnnouncementError::Clock { name }
+            })?,
         };
         Ok(Self { kinds: bits, clock })
     }

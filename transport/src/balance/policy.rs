@@ -158,9 +158,10 @@ impl Policy {
         if parameter == "clock" {
             self.clock = match value {
                 "auto" => None,
-                "monotonic" => Some(Clock::Monotonic),
-                "processor" => Some(Clock::Processor),
-                _ => return Err(wrong("there are auto, monotonic and processor".into())),
+                name => Some(
+                    Clock::named(name)
+                        .ok_or_else(|| wrong("there are auto, monotonic and processor".into()))?,
+                ),
             };
             return Ok(());
         }

@@ -27,6 +27,7 @@ use pamir_shm::segment::{Segment, SegmentError};
 use super::broadcast::{Algorithm, broadcast_with};
 use super::error::CollectiveError;
 use super::exchange::ExchangeError;
+use super::prompt::PromptEnds;
 use crate::context::Context;
 use crate::geometry::{Channel, Members};
 
@@ -43,6 +44,8 @@ pub struct Board {
     tickets: Cell<u32>,
     ended: Cell<u32>,
     disturbed: Cell<bool>,
+    /// Up to which size the tables name a board's algorithm ([`super::prompt`]).
+    pub(super) prompt_ends: PromptEnds,
     /// Keeps the board from others; none where it is nobody else's anyway.
     _lease: Option<BoardLease>,
 }
@@ -55,7 +58,8 @@ impl Board {
 
     /// Member `rank`'s end of a board of `size` members at the start of a segment of its own.
     pub fn alone(segment: &Arc<Segment>, rank: usize, size: usize) -> Result<Self, SegmentError> {
-        Ok(Self::over(MappedBoard::new(segment, 0, size)?, rank, None))
+        let memory = MappedBoard::new(segment, 0, size, size)?;
+        Ok(Self::over(memory, rank, None))
     }
 
     fn over(memory: MappedBoard, rank: usize, lease: Option<BoardLease>) -> Self {
@@ -65,6 +69,7 @@ impl Board {
             tickets: Cell::new(0),
             ended: Cell::new(0),
             disturbed: Cell::new(false),
+            prompt_ends: PromptEnds::default(),
             _lease: lease,
         }
     }
@@ -103,8 +108,14 @@ impl Board {
         Ok(Some(Self::new(lease, rank).map_err(corrupt)?))
     }
 
+    /// Whether no operation is under way or waits, and none has failed.
+    #[inline(always)]
+    pub(super) fn is_free(&self) -> bool {
+        self.tickets.get() == self.ended.get() && !self.disturbed.get()
+    }
+
     /// Takes the next operation's ticket.
-    #[inline]
+    #[inline(always)]
     pub(super) fn ticket(&self) -> Ticket<'_> {
         let number = self.tickets.get();
         self.tickets.set(number.wrapping_add(1));
@@ -126,7 +137,7 @@ pub(super) struct Ticket<'b> {
 
 impl Ticket<'_> {
     /// Takes `count` rounds if it is the operation's turn: the first of them.
-    #[inline]
+    #[inline(always)]
     pub fn begin(&self, count: u32) -> Option<Result<u32, ExchangeError>> {
         let board = self.board;
         if board.disturbed.get() {
@@ -141,14 +152,14 @@ impl Ticket<'_> {
     }
 
     /// The operation has gone through all of its rounds.
-    #[inline]
+    #[inline(always)]
     pub fn end(&self) {
         self.sound.set(true);
     }
 }
 
 impl Drop for Ticket<'_> {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
         if !self.sound.get() {
             self.board.disturbed.set(true);

@@ -20,6 +20,7 @@ pub mod allreduce;
 pub mod alltoall;
 pub mod alltoall_in_place;
 pub mod alltoallv;
+pub mod apart;
 pub mod barrier;
 pub mod binary_tree;
 pub mod blocks;
@@ -35,6 +36,7 @@ pub mod join;
 pub mod neighbor;
 pub mod noting;
 pub mod power_of_two;
+pub mod prompt;
 pub mod reduce;
 pub mod reduce_scatter;
 pub mod reduction;
@@ -52,12 +54,13 @@ pub mod torus_tree;
 #[cfg(test)]
 mod tests;
 
-pub use allgather::{allgather, allgather_with};
+pub use allgather::{allgather, allgather_apart, allgather_with};
 pub use allgatherv::{allgatherv, allgatherv_with};
-pub use allreduce::{allreduce, allreduce_with};
+pub use allreduce::{allreduce, allreduce_apart, allreduce_with};
 pub use alltoall::{alltoall, alltoall_with};
 pub use alltoall_in_place::{alltoall_in_place, alltoall_in_place_with};
 pub use alltoallv::{alltoallv, alltoallv_with};
+pub use apart::Apart;
 pub use barrier::{barrier, barrier_with};
 pub use blocks::Blocks;
 pub use board::Board;
@@ -72,7 +75,8 @@ pub use neighbor::{
     neighbor_alltoallv, neighbor_alltoallv_with,
 };
 pub use noting::{Fault, Noting};
-pub use reduce::{reduce, reduce_with};
+pub use prompt::{Done, Prompt};
+pub use reduce::{reduce, reduce_here, reduce_with};
 pub use reduce_scatter::{reduce_scatter, reduce_scatter_with};
 pub use reduction::Reduction;
 pub use root::{FromRoot, ToRoot};

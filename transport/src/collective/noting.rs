@@ -57,12 +57,12 @@ pub struct Noting<'f, E> {
 }
 
 impl<E: Exchange> Exchange for Noting<'_, E> {
-    #[inline]
+    #[inline(always)]
     fn rank(&self) -> usize {
         self.exchange.rank()
     }
 
-    #[inline]
+    #[inline(always)]
     fn size(&self) -> usize {
         self.exchange.size()
     }
@@ -80,12 +80,12 @@ impl<E: Exchange> Exchange for Noting<'_, E> {
         self.exchange.is_crowded()
     }
 
-    #[inline]
+    #[inline(always)]
     fn board(&self) -> Option<&Board> {
         self.exchange.board()
     }
 
-    #[inline]
+    #[inline(always)]
     fn wake(&self, to: usize) {
         self.exchange.wake(to);
     }

@@ -22,7 +22,8 @@ use std::task::Poll;
 
 use pamir_shm::mapped_board::{Draft, Post, SLOT_BYTES};
 
-use super::board::Ticket;
+use super::apart::Apart;
+use super::board::{Board, Ticket};
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};
 use super::reduction::Reduction;
@@ -99,6 +100,19 @@ impl<'e, E: Exchange> Rounds<'e, E> {
         })
     }
 
+    /// Takes one round at once, of the board of `exchange`, on which nothing is under way.
+    #[inline(always)]
+    pub(super) fn at_once(exchange: &'e E, board: &'e Board) -> Result<Self, ExchangeError> {
+        let ticket = board.ticket();
+        let first = ticket.begin(1).unwrap_or(Err(ExchangeError::Disturbed))?;
+        Ok(Self {
+            exchange,
+            ticket,
+            first,
+            count: 1,
+        })
+    }
+
     #[inline(always)]
     fn round(&self, index: usize) -> u32 {
         self.first.wrapping_add(index as u32)
@@ -107,20 +121,24 @@ impl<'e, E: Exchange> Rounds<'e, E> {
     /// The post of `bytes` bytes in round `index`, to be written, when its place is free.
     #[inline]
     pub async fn draft(&self, index: usize, bytes: usize) -> Draft<'_> {
-        let round = self.round(index);
-        let posts = &self.ticket.board.posts;
         poll_fn(|_| {
-            // SAFETY: algorithms draft once a round; of the round that was in this place before,
-            // nothing is kept, since an algorithm is at most four rounds ahead of what it has
-            // finished, and finishing ends what was seen.
-            let draft = unsafe { posts.draft(round, bytes) };
+            let draft = self.draft_at_once(index, bytes);
             draft.map_or(Poll::Pending, Poll::Ready)
         })
         .await
     }
 
+    /// The post of `bytes` bytes in round `index`, if its place is free.
+    #[inline(always)]
+    pub(super) fn draft_at_once(&self, index: usize, bytes: usize) -> Option<Draft<'_>> {
+        // SAFETY: algorithms draft once a round; of the round that was in this place before,
+        // nothing is kept, since an algorithm is at most four rounds ahead of what it has
+        // finished, and finishing ends what was seen.
+        unsafe { self.ticket.board.posts.draft(self.round(index), bytes) }
+    }
+
     /// Shows a post to `readers`, with a word about the operation.
-    #[inline]
+    #[inline(always)]
     pub fn show(&self, draft: Draft<'_>, word: usize, readers: Readers) {
         self.ticket.board.posts.show(draft, word as u64);
         self.wake(readers);
@@ -134,7 +152,7 @@ impl<'e, E: Exchange> Rounds<'e, E> {
         self.show(draft, word, readers);
     }
 
-    #[inline]
+    #[inline(always)]
     fn wake(&self, readers: Readers) {
         match readers {
             Readers::One(member) => self.exchange.wake(member),
@@ -150,25 +168,36 @@ impl<'e, E: Exchange> Rounds<'e, E> {
     /// Waits for the post of `member` in round `index`.
     #[inline]
     pub async fn see(&self, index: usize, member: usize) -> Result<Seen<'_>, CollectiveError> {
-        let round = self.round(index);
         let looks = self.exchange.looks();
-        let post = poll_fn(|_| {
+        poll_fn(|_| {
             for look in 1.. {
-                match self.ticket.board.posts.read(member, round) {
-                    Ok(None) if look < looks => std::hint::spin_loop(),
-                    Ok(None) => break,
-                    Ok(Some(post)) => return Poll::Ready(Ok(post)),
-                    Err(_) => return Poll::Ready(Err(ExchangeError::Corrupt { rank: member })),
+                match self.see_at_once(index, member) {
+                    None if look < looks => std::hint::spin_loop(),
+                    None => break,
+                    Some(seen) => return Poll::Ready(seen.map_err(Into::into)),
                 }
             }
             Poll::Pending
         })
-        .await?;
-        Ok(Seen {
+        .await
+    }
+
+    /// The post of `member` in round `index`, if it is there.
+    #[inline(always)]
+    pub(super) fn see_at_once(
+        &self,
+        index: usize,
+        member: usize,
+    ) -> Option<Result<Seen<'_>, ExchangeError>> {
+        let post = match self.ticket.board.posts.read(member, self.round(index)) {
+            Ok(post) => post?,
+            Err(_) => return Some(Err(ExchangeError::Corrupt { rank: member })),
+        };
+        Some(Ok(Seen {
             word: post.word as usize,
             post,
             rounds: PhantomData,
-        })
+        }))
     }
 
     /// As [`Self::see`], of a post of `bytes` bytes whose member has `word` bytes in all.
@@ -181,10 +210,23 @@ impl<'e, E: Exchange> Rounds<'e, E> {
         word: usize,
     ) -> Result<Seen<'_>, CollectiveError> {
         let seen = self.see(index, member).await?;
-        if seen.word != word || seen.post.len() != bytes {
-            self.disagree(member, &seen, bytes, word)?;
-        }
+        self.check(member, &seen, bytes, word)?;
         Ok(seen)
+    }
+
+    /// Notes a post of `member` that is not of `bytes` bytes, or not of `word` in all.
+    #[inline(always)]
+    pub(super) fn check(
+        &self,
+        member: usize,
+        seen: &Seen<'_>,
+        bytes: usize,
+        word: usize,
+    ) -> Result<(), CollectiveError> {
+        if seen.word != word || seen.post.len() != bytes {
+            self.disagree(member, seen, bytes, word)?;
+        }
+        Ok(())
     }
 
     #[cold]
@@ -218,7 +260,7 @@ impl<'e, E: Exchange> Rounds<'e, E> {
     }
 
     /// Up to round `index`, this member looks at no post any more.
-    #[inline]
+    #[inline(always)]
     pub fn finish(&mut self, index: usize) {
         if self.ticket.board.posts.finish(self.round(index)) {
             self.wake(Readers::All);
@@ -226,43 +268,45 @@ impl<'e, E: Exchange> Rounds<'e, E> {
     }
 
     /// All rounds are finished.
-    #[inline]
+    #[inline(always)]
     pub fn end(mut self) {
         self.finish(self.count as usize - 1);
         self.ticket.end();
     }
 
     /// Combines the posts of a round that all members have posted, in the order of ranks, into
-    /// `buffer`. A post of another length is left out: then the operation has failed anyway.
+    /// the result. A post of another length is left out: then the operation has failed anyway.
     #[inline]
     pub async fn combine_all(
         &self,
         reduction: &impl Reduction,
         index: usize,
-        buffer: &mut [u8],
+        data: Apart<'_>,
         word: usize,
     ) -> Result<(), CollectiveError> {
         let last = self.exchange.size() - 1;
-        self.combine_below(reduction, index, last, buffer, word)
-            .await
+        self.combine_below(reduction, index, last, data, word).await
     }
 
-    /// Combines the posts of members 0 to `last` into `buffer`, which is that of `last` itself if
-    /// this is it.
+    /// Combines the posts of members 0 to `last` into the result; the own data are that of `last`
+    /// itself if this is it.
     #[inline]
     pub async fn combine_below(
         &self,
         reduction: &impl Reduction,
         index: usize,
         last: usize,
-        buffer: &mut [u8],
+        data: Apart<'_>,
         word: usize,
     ) -> Result<(), CollectiveError> {
         // The highest first, so that whatever is combined is the lower operand.
-        if self.exchange.rank() != last {
-            let seen = self.see_of(index, last, buffer.len(), word).await?;
-            seen.copy_to(0, buffer);
-        }
+        let buffer = if self.exchange.rank() == last {
+            data.in_place()
+        } else {
+            let seen = self.see_of(index, last, data.result.len(), word).await?;
+            seen.copy_to(0, data.result);
+            data.result
+        };
         for member in (0..last).rev() {
             let seen = self.see_of(index, member, buffer.len(), word).await?;
             if seen.bytes().len() == buffer.len() {

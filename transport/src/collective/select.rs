@@ -37,7 +37,7 @@ pub fn choose<A: Choice>(
 }
 
 /// What decides about an operation beside its size.
-fn situation(exchange: &impl Exchange, commutative: bool) -> Situation {
+pub(super) fn situation(exchange: &impl Exchange, commutative: bool) -> Situation {
     Situation::new(exchange.size(), commutative)
         .crowded(exchange.is_crowded())
         .board(exchange.board().is_some())

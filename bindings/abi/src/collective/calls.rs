@@ -22,7 +22,7 @@ pub use reducing::{allreduce, exscan, reduce, reduce_scatter, reduce_scatter_blo
 use super::form::Form;
 use super::place::Place;
 use super::synchronizing::{Barrier, Broadcast};
-use super::{Call, Root};
+use super::{Call, Root, short};
 use crate::count::Count;
 use crate::error::Result;
 use crate::process::{Running, running};
@@ -40,6 +40,9 @@ fn begin(form: &impl Form, comm: MPI_Comm) -> Result<(Running, Call)> {
 /// Barrier, section 6.3.
 #[inline]
 pub unsafe fn barrier(form: impl Form, comm: MPI_Comm) -> Result {
+    if let Some(done) = form.short(|| short::barrier::<Barrier>(comm)) {
+        return done;
+    }
     let (_held, call) = begin(&form, comm)?;
     // SAFETY: the caller vouches for the form.
     unsafe { form.carry_out(call, Barrier) }
@@ -55,6 +58,12 @@ pub unsafe fn bcast<C: Count>(
     root: c_int,
     comm: MPI_Comm,
 ) -> Result {
+    // SAFETY: as the caller vouches.
+    if let Some(done) = form.short(|| unsafe {
+        short::broadcast::<Broadcast>((buffer.cast(), count.to_i64(), datatype), root, comm)
+    }) {
+        return done;
+    }
     let (_held, call) = begin(&form, comm)?;
     let root = call.root(root)?;
     let data = if root == Root::Beside {

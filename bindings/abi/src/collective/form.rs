@@ -29,6 +29,12 @@ pub trait Form {
         Ok(())
     }
 
+    /// Tries the short way ([`super::short`]), where the form has one.
+    #[inline(always)]
+    fn short(&self, _way: impl FnOnce() -> Option<Result>) -> Option<Result> {
+        None
+    }
+
     /// Carries an operation out, or makes its request.
     ///
     /// # Safety
@@ -47,6 +53,11 @@ pub struct Nonblocking(pub *mut MPI_Request);
 pub struct Persistent(pub MPI_Info, pub *mut MPI_Request);
 
 impl Form for Blocking {
+    #[inline(always)]
+    fn short(&self, way: impl FnOnce() -> Option<Result>) -> Option<Result> {
+        way()
+    }
+
     #[inline]
     unsafe fn carry_out<O: Collective>(self, call: Call, operation: O) -> Result {
         let call = call.blocking();

@@ -7,6 +7,8 @@
 //! are found here, whatever the form. [`form`] carries the description out: on the stack, boxed
 //! in the background, or kept and boxed for each start.
 //!
+//! Blocking ones of few bytes go a shorter way before ([`short`]).
+//!
 //! ```text
 //! MPI_Allreduce      ─┐                                      ┌▶ Blocking ────┐
 //! MPI_Iallreduce     ─┼▶ calls::allreduce ─▶ Allreduce {..} ─┼▶ Nonblocking ─┼▶ run ─▶ transport
@@ -30,6 +32,7 @@ pub mod neighbor;
 pub mod operand;
 pub mod place;
 pub mod reducing;
+pub mod short;
 pub mod synchronizing;
 
 use std::future::Future;
@@ -226,13 +229,19 @@ impl Call {
     /// How a run of the operation has ended, as a result of a call on this communicator.
     #[inline]
     pub fn outcome(&self, done: std::result::Result<(), CollectiveError>) -> Result {
-        self.fault.outcome(done).map_err(|error| self.failed(error))
+        outcome(&self.fault, done, self.handle)
     }
+}
 
-    #[cold]
-    fn failed(&self, error: CollectiveError) -> Error {
-        failed(error).on(Object::Communicator(self.handle))
-    }
+/// How an operation on the communicator of this handle has ended, with what was noted.
+#[inline]
+fn outcome(
+    fault: &Fault,
+    done: std::result::Result<(), CollectiveError>,
+    handle: MPI_Comm,
+) -> Result {
+    let done = fault.outcome(done);
+    done.map_err(|error| failed(error).on(Object::Communicator(handle)))
 }
 
 /// The error class of a failed operation.

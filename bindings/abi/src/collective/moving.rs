@@ -241,11 +241,18 @@ impl Allgather {
             inter::allgather(&local, &remote, own, &mut incoming).await?;
         } else {
             let local = call.local().await?;
-            if let Some(own) = own {
-                let block = incoming.len() / call.peers();
-                copy_block(&own, &mut incoming[call.rank() * block..][..block])?;
+            let block = incoming.len() / call.peers();
+            match own {
+                Some(own) if own.len() == block => {
+                    collective::allgather_apart(&local, &own, &mut incoming).await?;
+                }
+                own => {
+                    if let Some(own) = own {
+                        copy_block(&own, &mut incoming[call.rank() * block..][..block])?;
+                    }
+                    collective::allgather(&local, &mut incoming).await?;
+                }
             }
-            collective::allgather(&local, &mut incoming).await?;
         }
         incoming.store();
         Ok(())

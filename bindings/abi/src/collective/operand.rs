@@ -22,7 +22,7 @@ use std::rc::Rc;
 use pamir_mpi::datatype::{Datatype, Primitive};
 use pamir_mpi::op::{Op, Operation, UserOperation, combine};
 use pamir_transport::collective::scratch::{ALIGNMENT_BYTES, Scratch};
-use pamir_transport::collective::{CollectiveError, Reduction};
+use pamir_transport::collective::{Apart, CollectiveError, Reduction};
 
 use super::place::{is_in_place, misplaced};
 use crate::constants::*;
@@ -52,7 +52,10 @@ impl Reducer {
         let layout = Layout::new(state.datatypes.committed(datatype)?);
         let commutative = operation.is_commutative();
         let kind = match operation {
-            Op::Predefined(operation) => predefined_kind(operation, &layout.datatype, datatype)?,
+            Op::Predefined(operation) => {
+                let primitive = predefined_on(operation, &layout.datatype, datatype)?;
+                Kind::Predefined(operation, primitive)
+            }
             Op::User(operation) => Kind::User(operation, datatype),
         };
         Ok(Self {
@@ -297,6 +300,28 @@ impl Operand {
         Ok(self.slots(Some(copy)))
     }
 
+    /// Slots whose result goes here, and the elements of `from`, or those that are here, beside
+    /// them or in them.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::accumulate`].
+    #[inline]
+    pub unsafe fn beside<'o>(
+        &'o self,
+        from: Option<&'o Self>,
+    ) -> std::result::Result<Beside<'o>, CollectiveError> {
+        // SAFETY: as the caller vouches.
+        unsafe {
+            let own = from.filter(|_| self.layout.dense);
+            let from = from.filter(|_| own.is_none());
+            Ok(Beside {
+                own: own.map(|own| &*Slots::own(own).bytes_mut()),
+                result: self.accumulate(from)?,
+            })
+        }
+    }
+
     /// Slots whose result goes here, holding the elements of `from`, or those that are here.
     ///
     /// # Safety
@@ -314,6 +339,28 @@ impl Operand {
             unsafe { self.address.copy_from(from.address, self.bytes()) };
         }
         Ok(self.slots(None))
+    }
+}
+
+/// The own elements and the slots of the result, as long as an operation runs.
+pub struct Beside<'o> {
+    /// The own elements, where they lie side by side and elsewhere.
+    own: Option<&'o [u8]>,
+    result: Slots<'o>,
+}
+
+impl Beside<'_> {
+    /// What the algorithm works on.
+    pub fn data(&mut self) -> Apart<'_> {
+        Apart {
+            own: self.own,
+            result: &mut self.result,
+        }
+    }
+
+    /// As [`Slots::store`].
+    pub fn store(self) {
+        self.result.store();
     }
 }
 
@@ -368,11 +415,12 @@ impl DerefMut for Slots<'_> {
     }
 }
 
-fn predefined_kind(
+/// The primitive that a predefined operation combines, if it is defined on the datatype.
+pub fn predefined_on(
     operation: Operation,
     datatype: &Datatype,
     handle: MPI_Datatype,
-) -> Result<Kind> {
+) -> Result<Primitive> {
     let name = operation.name();
     let refused = |text: String| Err(ErrorClass::Op.with(text));
     let Some(primitive) = datatype.primitive() else {
@@ -402,7 +450,7 @@ fn predefined_kind(
         ));
     }
     match operation.check(primitive) {
-        Ok(()) => Ok(Kind::Predefined(operation, primitive)),
+        Ok(()) => Ok(primitive),
         Err(error) => refused(error.to_string()),
     }
 }

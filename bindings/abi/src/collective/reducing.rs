@@ -34,9 +34,9 @@ impl Collective for Allreduce {
                 result.store();
                 return Ok(());
             }
-            let mut result = self.to.accumulate(self.from.as_ref())?;
-            collective::allreduce(&call.local().await?, &self.reducer, &mut result).await?;
-            result.store();
+            let mut apart = self.to.beside(self.from.as_ref())?;
+            collective::allreduce_apart(&call.local().await?, &self.reducer, apart.data()).await?;
+            apart.store();
         }
         Ok(())
     }
@@ -68,11 +68,10 @@ impl Collective for Reduce {
                     result.store();
                 }
                 (Root::Here, from, Some(to)) => {
-                    let mut result = to.accumulate(from.as_ref())?;
-                    let to_root = ToRoot::Root(&mut result);
+                    let mut apart = to.beside(from.as_ref())?;
                     let local = call.local().await?;
-                    collective::reduce(&local, &self.reducer, call.rank(), to_root).await?;
-                    result.store();
+                    collective::reduce_here(&local, &self.reducer, apart.data()).await?;
+                    apart.store();
                 }
                 (Root::At(root), Some(from), _) if call.is_inter() => {
                     let (local, remote) = call.channels();

@@ -146,11 +146,7 @@ impl Partition {
         let prepares = resources.clone();
         watch.add(Rc::new(move |reaction| prepares.set_up(reaction)));
         let crowded = context.is_job_crowded();
-        let automatic = if crowded {
-            Clock::Processor
-        } else {
-            Clock::Monotonic
-        };
+        let automatic = Clock::where_crowded(crowded);
         let partition = Self {
             cycle: Cell::new(communicator.last_synchronization()),
             communicator,

@@ -70,11 +70,7 @@ impl Tasks {
         let crowded = process.context().is_job_crowded();
         Ok(Self {
             communicator: duplicate(process, parent)?,
-            clock: if crowded {
-                Clock::Processor
-            } else {
-                Clock::Monotonic
-            },
+            clock: Clock::where_crowded(crowded),
             leveler: RefCell::new(Leveler::new(law, parent.size())),
             period,
             cycles: Cell::new(0),

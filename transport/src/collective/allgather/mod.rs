@@ -26,8 +26,7 @@ algorithms! {
     /// Around the rings of one dimension of a torus after another.
     Torus = torus, Nothing;
     => &[
-        Row::new(Algorithm::Posted).crowded(),
-        Row::new(Algorithm::Posted).up_to(4 << 10),
+        Row::new(Algorithm::Posted),
         Row::new(Algorithm::RecursiveDoubling).up_to(64 << 10),
         Row::new(Algorithm::Bruck).up_to(64 << 10),
         Row::new(Algorithm::Ring),
@@ -38,6 +37,27 @@ algorithms! {
 /// order of ranks, and holds this member's block in place.
 pub async fn allgather(exchange: &impl Exchange, buffer: &mut [u8]) -> Result<(), CollectiveError> {
     let algorithm = choose(exchange, buffer.len(), true)?;
+    allgather_with(algorithm, exchange, buffer).await
+}
+
+/// [`allgather`] of a block that lies apart from its place in `buffer`, and is as long.
+pub async fn allgather_apart(
+    exchange: &impl Exchange,
+    own: &[u8],
+    buffer: &mut [u8],
+) -> Result<(), CollectiveError> {
+    let algorithm = choose(exchange, buffer.len(), true)?;
+    let block_bytes = whole_blocks(buffer.len(), exchange.size())?;
+    if own.len() != block_bytes {
+        return Err(CollectiveError::WrongLength {
+            bytes: own.len(),
+            expected_bytes: block_bytes,
+        });
+    }
+    if algorithm == Algorithm::Posted && block_bytes > 0 {
+        return posted::gather(exchange, block_bytes, Some(own), buffer).await;
+    }
+    buffer[exchange.rank() * block_bytes..][..block_bytes].copy_from_slice(own);
     allgather_with(algorithm, exchange, buffer).await
 }
 

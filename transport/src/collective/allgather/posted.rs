@@ -4,6 +4,8 @@
 //! |---|---|---|
 //! | m / segment | m / segment posts | m, a member's block |
 
+use std::ops::Range;
+
 use pamir_shm::mapped_board::SLOT_BYTES;
 
 use crate::collective::error::CollectiveError;
@@ -16,24 +18,42 @@ pub async fn posted(
     block_bytes: usize,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
+    gather(exchange, block_bytes, None, buffer).await
+}
+
+/// The same of a block that may lie apart from its place in `buffer`.
+pub async fn gather(
+    exchange: &impl Exchange,
+    block_bytes: usize,
+    own: Option<&[u8]>,
+    buffer: &mut [u8],
+) -> Result<(), CollectiveError> {
     let (rank, size) = (exchange.rank(), exchange.size());
     let count = posts_for(block_bytes, SLOT_BYTES);
     let mut rounds = Rounds::begin(exchange, count).await?;
-    let part = |member: usize, index: usize| {
+    let part = |index: usize| {
         let start = index * SLOT_BYTES;
-        let end = block_bytes.min(start + SLOT_BYTES);
-        member * block_bytes + start..member * block_bytes + end
+        start..block_bytes.min(start + SLOT_BYTES)
+    };
+    let place = |member: usize, part: Range<usize>| {
+        let start = member * block_bytes;
+        start + part.start..start + part.end
     };
     // One post ahead, so that nobody waits for a copy that could go on beside another.
-    let own = &buffer[part(rank, 0)];
-    rounds.post(0, own, block_bytes, Readers::All).await;
-    for index in 0..count {
-        if index + 1 < count {
-            let own = &buffer[part(rank, index + 1)];
-            rounds.post(index + 1, own, block_bytes, Readers::All).await;
+    for step in 0..=count {
+        if step < count {
+            let inside = place(rank, part(step));
+            let posted = own.map_or(&buffer[inside.clone()], |own| &own[part(step)]);
+            rounds.post(step, posted, block_bytes, Readers::All).await;
+            if let Some(own) = own {
+                buffer[inside].copy_from_slice(&own[part(step)]);
+            }
         }
+        let Some(index) = step.checked_sub(1) else {
+            continue;
+        };
         for member in (0..size).filter(|member| *member != rank) {
-            let range = part(member, index);
+            let range = place(member, part(index));
             let seen = rounds
                 .see_of(index, member, range.len(), block_bytes)
                 .await?;

@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | 2 | 1; n - 1 (rank 0) | m; m (n - 1) (rank 0) |
 
+use crate::collective::apart::Apart;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
 use crate::collective::reduction::Reduction;
@@ -17,8 +18,9 @@ use crate::collective::{broadcast, reduce};
 pub async fn linear(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    buffer: &mut [u8],
+    data: Apart<'_>,
 ) -> Result<(), CollectiveError> {
+    let buffer = data.in_place();
     let contribution = if exchange.rank() == 0 {
         ToRoot::Root(buffer)
     } else {

@@ -10,6 +10,7 @@ pub mod reduce_broadcast;
 pub mod ring;
 pub mod torus;
 
+use super::apart::Apart;
 use super::error::CollectiveError;
 use super::exchange::Exchange;
 use super::reduction::{Reduction, elements};
@@ -18,7 +19,7 @@ use super::select::{Row, algorithms, check, choose};
 algorithms! {
     /// Ways to reduce to all members.
     "allreduce", Some("bytes of the buffer");
-    run(reduction: &impl Reduction, buffer: &mut [u8]);
+    run(reduction: &impl Reduction, data: Apart<'_>);
     /// Members at doubling distances swap and combine.
     RecursiveDoubling = recursive_doubling, Nothing;
     /// Around a ring, a part of the data from each member at a time.
@@ -36,6 +37,7 @@ algorithms! {
     /// Around the rings of one dimension of a torus after another, parts of parts of the data.
     Torus = torus, Commutative;
     => &[
+        Row::new(Algorithm::Posted).up_to(16 << 10).ranks(0, 2),
         Row::new(Algorithm::Posted).up_to(2 << 10),
         Row::new(Algorithm::PostedSlices),
         Row::new(Algorithm::Linear).up_to(2048).crowded(),
@@ -50,8 +52,17 @@ pub async fn allreduce(
     reduction: &impl Reduction,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    let algorithm = choose(exchange, buffer.len(), reduction.commutative())?;
-    allreduce_with(algorithm, exchange, reduction, buffer).await
+    allreduce_apart(exchange, reduction, buffer.into()).await
+}
+
+/// [`allreduce`] of data that may lie apart from the result.
+pub async fn allreduce_apart(
+    exchange: &impl Exchange,
+    reduction: &impl Reduction,
+    data: Apart<'_>,
+) -> Result<(), CollectiveError> {
+    let algorithm = choose(exchange, data.result.len(), reduction.commutative())?;
+    run(algorithm, exchange, reduction, data).await
 }
 
 /// [`allreduce`] with a given algorithm.
@@ -61,9 +72,18 @@ pub async fn allreduce_with(
     reduction: &impl Reduction,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
+    run(algorithm, exchange, reduction, buffer.into()).await
+}
+
+async fn run(
+    algorithm: Algorithm,
+    exchange: &impl Exchange,
+    reduction: &impl Reduction,
+    data: Apart<'_>,
+) -> Result<(), CollectiveError> {
     check(algorithm, exchange, reduction.commutative())?;
-    if elements(reduction, buffer.len())? == 0 {
+    if elements(reduction, data.result.len())? == 0 {
         return Ok(());
     }
-    algorithm.run(exchange, reduction, buffer).await
+    algorithm.run(exchange, reduction, data).await
 }

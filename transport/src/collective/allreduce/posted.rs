@@ -7,25 +7,34 @@
 //! | m / segment | m / segment posts | m |
 
 use crate::collective::allreduce::linear;
+use crate::collective::apart::Apart;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
 use crate::collective::reduction::Reduction;
 use crate::collective::rounds::{Readers, Rounds, posts_for, whole_elements};
 
-/// Combines `buffer` of all members into `buffer` of every member.
+/// Combines the data of all members into the result of every member.
 pub async fn posted(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    buffer: &mut [u8],
+    data: Apart<'_>,
 ) -> Result<(), CollectiveError> {
     let Some(segment_bytes) = whole_elements(reduction.element_bytes(), 1) else {
-        return linear::linear(exchange, reduction, buffer).await;
+        return linear::linear(exchange, reduction, data).await;
     };
-    let total = buffer.len();
+    let Apart { own, result } = data;
+    let total = result.len();
     let mut rounds = Rounds::begin(exchange, posts_for(total, segment_bytes)).await?;
-    for (index, segment) in buffer.chunks_mut(segment_bytes).enumerate() {
-        rounds.post(index, segment, total, Readers::All).await;
-        rounds.combine_all(reduction, index, segment, total).await?;
+    for (index, segment) in result.chunks_mut(segment_bytes).enumerate() {
+        let start = index * segment_bytes;
+        let own = own.map(|own| &own[start..start + segment.len()]);
+        let posted = own.unwrap_or(segment);
+        rounds.post(index, posted, total, Readers::All).await;
+        let data = Apart {
+            own,
+            result: segment,
+        };
+        rounds.combine_all(reduction, index, data, total).await?;
         rounds.finish(index);
     }
     rounds.end();

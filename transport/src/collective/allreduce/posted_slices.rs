@@ -19,24 +19,25 @@
 use std::ops::Range;
 
 use crate::collective::allreduce::rabenseifner;
+use crate::collective::apart::Apart;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
 use crate::collective::reduction::{Reduction, elements, part_of};
 use crate::collective::rounds::{Readers, Rounds, whole_elements};
 
-/// Combines `buffer` of all members into `buffer` of every member.
+/// Combines the data of all members into the result of every member.
 pub async fn posted_slices(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    buffer: &mut [u8],
+    mut data: Apart<'_>,
 ) -> Result<(), CollectiveError> {
     let (rank, size) = (exchange.rank(), exchange.size());
     let element_bytes = reduction.element_bytes();
     let parts = size.max(2) - 1;
     let Some(most_bytes) = whole_elements(element_bytes, parts) else {
-        return rabenseifner::rabenseifner(exchange, reduction, buffer).await;
+        return rabenseifner::rabenseifner(exchange, reduction, data).await;
     };
-    let total = buffer.len();
+    let total = data.result.len();
     let chunks = Chunks {
         elements: elements(reduction, total)?,
         element_bytes,
@@ -55,7 +56,7 @@ pub async fn posted_slices(
             let mut draft = rounds.draft(round, bytes).await;
             let mut at = 0;
             for (_, slice) in chunks.others(step, rank) {
-                draft.write(at, &buffer[slice.clone()]);
+                draft.write(at, &data.own()[slice.clone()]);
                 at += slice.len();
             }
             rounds.show(draft, total, Readers::All);
@@ -64,11 +65,11 @@ pub async fn posted_slices(
             let own = chunks.slice(chunk, rank);
             let round = chunks.data_round(chunk);
             let place = |member| chunks.place(chunk, rank, member);
-            let slice = &mut buffer[own.clone()];
+            let slice = data.load(own.clone());
             rounds
                 .combine_others(reduction, round, place, slice, total)
                 .await?;
-            let result = &buffer[own];
+            let result = &data.result[own];
             let round = chunks.result_round(chunk);
             rounds.post(round, result, total, Readers::All).await;
         }
@@ -76,7 +77,7 @@ pub async fn posted_slices(
             let round = chunks.result_round(chunk);
             for (member, slice) in chunks.others(chunk, rank) {
                 let seen = rounds.see_of(round, member, slice.len(), total).await?;
-                seen.copy_to(0, &mut buffer[slice]);
+                seen.copy_to(0, &mut data.result[slice]);
             }
             // To be seen are the data of chunk + 2 and the results of chunk + 1, of later rounds.
             rounds.finish(round);

@@ -8,6 +8,7 @@
 //! | 2 log n (+ 2 unless n is a power of two) | 2 log n + 1 | about 2 m (3 m) |
 
 use super::halving::{Halving, allgather, reduce_scatter};
+use crate::collective::apart::Apart;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
 use crate::collective::power_of_two::{Fold, Folding};
@@ -19,8 +20,9 @@ use crate::collective::step::{receive, send};
 pub async fn rabenseifner(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    buffer: &mut [u8],
+    data: Apart<'_>,
 ) -> Result<(), CollectiveError> {
+    let buffer = data.in_place();
     let rank = exchange.rank();
     let folding = Folding::new(exchange.size(), 1);
     let fold = folding.fold(rank);

@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | log n, n a power of two; else log n + 1 | log n | m log n |
 
+use crate::collective::apart::Apart;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
 use crate::collective::power_of_two::{Fold, Folding};
@@ -19,8 +20,9 @@ use crate::collective::step::{receive, send, send_receive};
 pub async fn recursive_doubling(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    buffer: &mut [u8],
+    data: Apart<'_>,
 ) -> Result<(), CollectiveError> {
+    let buffer = data.in_place();
     let rank = exchange.rank();
     let folding = Folding::new(exchange.size(), 1);
     let fold = folding.fold(rank);

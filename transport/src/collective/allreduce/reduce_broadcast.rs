@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | 2 log n | log n | m log n (rank 0) |
 
+use crate::collective::apart::Apart;
 use crate::collective::broadcast::binomial::binomial;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
@@ -18,8 +19,9 @@ use crate::collective::root::ToRoot;
 pub async fn reduce_broadcast(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    buffer: &mut [u8],
+    data: Apart<'_>,
 ) -> Result<(), CollectiveError> {
+    let buffer = data.in_place();
     let contribution = if exchange.rank() == 0 {
         ToRoot::Root(buffer)
     } else {

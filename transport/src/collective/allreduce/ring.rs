@@ -10,6 +10,7 @@
 
 use std::ops::Range;
 
+use crate::collective::apart::Apart;
 use crate::collective::blocks::send_and_receive_parts;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
@@ -22,8 +23,9 @@ use crate::collective::step::send_receive;
 pub async fn ring(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    buffer: &mut [u8],
+    data: Apart<'_>,
 ) -> Result<(), CollectiveError> {
+    let buffer = data.in_place();
     reduce_around(exchange, reduction, buffer).await?;
     gather_around(exchange, reduction, buffer).await
 }

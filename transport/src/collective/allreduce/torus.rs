@@ -16,6 +16,7 @@
 use std::ops::Range;
 
 use crate::collective::allreduce::ring::{gather_around, reduce_around};
+use crate::collective::apart::Apart;
 use crate::collective::blocks::list_with_capacity;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
@@ -26,8 +27,9 @@ use crate::collective::torus_line::Line;
 pub async fn torus(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    buffer: &mut [u8],
+    data: Apart<'_>,
 ) -> Result<(), CollectiveError> {
+    let buffer = data.in_place();
     let torus = exchange.torus();
     let dimensions = torus.sizes().len();
     // What each dimension's rings divide among them.

@@ -20,7 +20,7 @@ algorithms! {
     /// Posts on a board, which the root copies.
     Posted = posted, Board;
     => &[
-        Row::new(Algorithm::Posted).up_to(128 << 10),
+        Row::new(Algorithm::Posted),
         Row::new(Algorithm::Binomial).up_to(1 << 10).ranks(8, usize::MAX),
         Row::new(Algorithm::Linear),
     ];

@@ -8,6 +8,7 @@ pub mod posted;
 pub mod reduce_scatter_gather;
 pub mod torus;
 
+use super::apart::Apart;
 use super::error::CollectiveError;
 use super::exchange::Exchange;
 use super::reduction::{Reduction, elements};
@@ -48,6 +49,21 @@ pub async fn reduce(
     buffer: ToRoot<'_>,
 ) -> Result<(), CollectiveError> {
     let algorithm = choose(exchange, buffer.bytes(), reduction.commutative())?;
+    reduce_with(algorithm, exchange, reduction, root, buffer).await
+}
+
+/// [`reduce`] at the root, whose own contribution may lie apart from the result.
+pub async fn reduce_here(
+    exchange: &impl Exchange,
+    reduction: &impl Reduction,
+    data: Apart<'_>,
+) -> Result<(), CollectiveError> {
+    let (bytes, root) = (data.result.len(), exchange.rank());
+    let algorithm = choose(exchange, bytes, reduction.commutative())?;
+    if algorithm == Algorithm::Posted && elements(reduction, bytes)? > 0 {
+        return posted::collect(exchange, reduction, data).await;
+    }
+    let buffer = ToRoot::Root(data.in_place());
     reduce_with(algorithm, exchange, reduction, root, buffer).await
 }
 

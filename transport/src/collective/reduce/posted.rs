@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | m / segment | m / segment posts | m |
 
+use crate::collective::apart::Apart;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
 use crate::collective::reduce::linear;
@@ -18,27 +19,52 @@ pub async fn posted(
     root: usize,
     buffer: ToRoot<'_>,
 ) -> Result<(), CollectiveError> {
+    match buffer {
+        ToRoot::Root(data) => collect(exchange, reduction, data.into()).await,
+        ToRoot::Member(data) => contribute(exchange, reduction, root, data).await,
+    }
+}
+
+async fn contribute(
+    exchange: &impl Exchange,
+    reduction: &impl Reduction,
+    root: usize,
+    data: &[u8],
+) -> Result<(), CollectiveError> {
     let Some(segment_bytes) = whole_elements(reduction.element_bytes(), 1) else {
+        return linear::linear(exchange, reduction, root, ToRoot::Member(data)).await;
+    };
+    let total = data.len();
+    let mut rounds = Rounds::begin(exchange, posts_for(total, segment_bytes)).await?;
+    for (index, segment) in data.chunks(segment_bytes).enumerate() {
+        rounds.post(index, segment, total, Readers::One(root)).await;
+        rounds.finish(index);
+    }
+    rounds.end();
+    Ok(())
+}
+
+/// The root's part: combines the posts of all others with its own data.
+pub async fn collect(
+    exchange: &impl Exchange,
+    reduction: &impl Reduction,
+    mut data: Apart<'_>,
+) -> Result<(), CollectiveError> {
+    let Some(segment_bytes) = whole_elements(reduction.element_bytes(), 1) else {
+        let (root, buffer) = (exchange.rank(), ToRoot::Root(data.in_place()));
         return linear::linear(exchange, reduction, root, buffer).await;
     };
-    let total = buffer.bytes();
-    let mut rounds = Rounds::begin(exchange, posts_for(total, segment_bytes)).await?;
-    match buffer {
-        ToRoot::Member(data) => {
-            for (index, segment) in data.chunks(segment_bytes).enumerate() {
-                rounds.post(index, segment, total, Readers::One(root)).await;
-                rounds.finish(index);
-            }
-        }
-        ToRoot::Root(data) => {
-            for (index, segment) in data.chunks_mut(segment_bytes).enumerate() {
-                let posted = segment.len();
-                rounds
-                    .combine_others(reduction, index, |_| (0, posted), segment, total)
-                    .await?;
-                rounds.finish(index);
-            }
-        }
+    let total = data.result.len();
+    let count = posts_for(total, segment_bytes);
+    let mut rounds = Rounds::begin(exchange, count).await?;
+    for index in 0..count {
+        let start = index * segment_bytes;
+        let segment = data.load(start..total.min(start + segment_bytes));
+        let posted = segment.len();
+        rounds
+            .combine_others(reduction, index, |_| (0, posted), segment, total)
+            .await?;
+        rounds.finish(index);
     }
     rounds.end();
     Ok(())

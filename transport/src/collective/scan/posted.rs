@@ -19,13 +19,34 @@ pub async fn posted(
     let Some(segment_bytes) = whole_elements(reduction.element_bytes(), 1) else {
         return linear::linear(exchange, reduction, buffer).await;
     };
-    let (rank, total) = (exchange.rank(), buffer.len());
+    combine_up_to(
+        exchange,
+        reduction,
+        Some(exchange.rank()),
+        segment_bytes,
+        buffer,
+    )
+    .await
+}
+
+/// Everybody posts its `buffer`, a segment a round, and combines those of the members up to `last`
+/// into it; without one it stays.
+pub(in crate::collective) async fn combine_up_to(
+    exchange: &impl Exchange,
+    reduction: &impl Reduction,
+    last: Option<usize>,
+    segment_bytes: usize,
+    buffer: &mut [u8],
+) -> Result<(), CollectiveError> {
+    let total = buffer.len();
     let mut rounds = Rounds::begin(exchange, posts_for(total, segment_bytes)).await?;
     for (index, segment) in buffer.chunks_mut(segment_bytes).enumerate() {
         rounds.post(index, segment, total, Readers::All).await;
-        rounds
-            .combine_below(reduction, index, rank, segment, total)
-            .await?;
+        if let Some(last) = last {
+            rounds
+                .combine_below(reduction, index, last, segment.into(), total)
+                .await?;
+        }
         rounds.finish(index);
     }
     rounds.end();

@@ -7,7 +7,7 @@ use crate::collective::blocks::{BlockList, listed, typed};
 use crate::collective::form::Form;
 use crate::collective::moving::{AllBlocks, Allgather, Alltoall, Alltoallv, Gather, Scatter};
 use crate::collective::place::{Place, is_in_place};
-use crate::collective::{Call, Root};
+use crate::collective::{Call, Root, short};
 use crate::count::Count;
 use crate::error::Result;
 use crate::types::{MPI_Comm, MPI_Datatype};
@@ -65,6 +65,17 @@ pub unsafe fn gather<C: Count>(
     root: c_int,
     comm: MPI_Comm,
 ) -> Result {
+    // SAFETY: as the caller vouches.
+    if let Some(done) = form.short(|| unsafe {
+        short::gather::<Gather>(
+            (sendbuf.cast(), sendcount.to_i64(), sendtype),
+            (recvbuf.cast_const().cast(), recvcount.to_i64(), recvtype),
+            root,
+            comm,
+        )
+    }) {
+        return done;
+    }
     let (_held, call) = begin(&form, comm)?;
     let root = call.root(root)?;
     let own = rooted_block(&call, root, sendbuf.cast(), sendcount, sendtype)?;
@@ -115,6 +126,17 @@ pub unsafe fn scatter<C: Count>(
     root: c_int,
     comm: MPI_Comm,
 ) -> Result {
+    // SAFETY: as the caller vouches.
+    if let Some(done) = form.short(|| unsafe {
+        short::scatter::<Scatter>(
+            (sendbuf.cast(), sendcount.to_i64(), sendtype),
+            (recvbuf.cast_const().cast(), recvcount.to_i64(), recvtype),
+            root,
+            comm,
+        )
+    }) {
+        return done;
+    }
     let (_held, call) = begin(&form, comm)?;
     let root = call.root(root)?;
     let own = rooted_block(&call, root, recvbuf.cast(), recvcount, recvtype)?;
@@ -164,6 +186,16 @@ pub unsafe fn allgather<C: Count>(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Result {
+    // SAFETY: as the caller vouches.
+    if let Some(done) = form.short(|| unsafe {
+        short::allgather::<Allgather>(
+            (sendbuf.cast(), sendcount.to_i64(), sendtype),
+            (recvbuf.cast_const().cast(), recvcount.to_i64(), recvtype),
+            comm,
+        )
+    }) {
+        return done;
+    }
     let (_held, call) = begin(&form, comm)?;
     let own = own_block(&call, sendbuf.cast(), sendcount, sendtype)?;
     let all = AllBlocks::Equal(equal_blocks(&call, recvbuf.cast(), recvcount, recvtype)?);
@@ -204,6 +236,16 @@ pub unsafe fn alltoall<C: Count>(
     recvtype: MPI_Datatype,
     comm: MPI_Comm,
 ) -> Result {
+    // SAFETY: as the caller vouches.
+    if let Some(done) = form.short(|| unsafe {
+        short::alltoall::<Alltoall>(
+            (sendbuf.cast(), sendcount.to_i64(), sendtype),
+            (recvbuf.cast_const().cast(), recvcount.to_i64(), recvtype),
+            comm,
+        )
+    }) {
+        return done;
+    }
     let (_held, call) = begin(&form, comm)?;
     let from = if is_in_place(sendbuf.cast()) && !call.is_inter() {
         None

@@ -8,7 +8,7 @@ use crate::collective::form::Form;
 use crate::collective::operand::{Operand, Reducer};
 use crate::collective::place::is_in_place;
 use crate::collective::reducing::{Allreduce, Extent, Parts, Reduce, ReduceScatter, Scan};
-use crate::collective::{Bystander, Call, Root};
+use crate::collective::{Bystander, Call, Root, short};
 use crate::count::Count;
 use crate::data::negative_count;
 use crate::error::{ErrorClass, Result};
@@ -57,6 +57,17 @@ pub unsafe fn allreduce<C: Count>(
     op: MPI_Op,
     comm: MPI_Comm,
 ) -> Result {
+    // SAFETY: as the caller vouches.
+    if let Some(done) = form.short(|| unsafe {
+        short::allreduce::<Allreduce>(
+            sendbuf.cast(),
+            recvbuf.cast(),
+            (count.to_i64(), datatype, op),
+            comm,
+        )
+    }) {
+        return done;
+    }
     let (_held, call) = begin(&form, comm)?;
     let count = elements(count)?;
     let reducer = Reducer::new(call.state, datatype, op)?;
@@ -79,6 +90,18 @@ pub unsafe fn reduce<C: Count>(
     root: c_int,
     comm: MPI_Comm,
 ) -> Result {
+    // SAFETY: as the caller vouches.
+    if let Some(done) = form.short(|| unsafe {
+        short::reduce::<Reduce>(
+            sendbuf.cast(),
+            recvbuf.cast(),
+            (count.to_i64(), datatype, op),
+            root,
+            comm,
+        )
+    }) {
+        return done;
+    }
     let (_held, call) = begin(&form, comm)?;
     let root = call.root(root)?;
     if root == Root::Beside {

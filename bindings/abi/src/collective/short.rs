@@ -1,0 +1,349 @@
+//! The short way of blocking collective operations on few bytes.
+//!
+//! Before: a function of [`super::calls`] in its blocking form. After: the posts are written and
+//! read (`pamir_transport::collective::prompt`). What is unusual in any way is not done here, bad
+//! arguments too: then the general way does it, or says what is wrong.
+//!
+//! Invariant: nothing here is done unless all of it can be done.
+
+use std::cell::Cell;
+use std::ffi::c_int;
+
+use pamir_mpi::communicator::Communicator;
+use pamir_mpi::op::{Operation, combine, extent_bytes};
+use pamir_transport::balance::announcement::Synchronization;
+use pamir_transport::collective::{Done, Fault, Noting, Prompt, Reduction};
+use pamir_transport::geometry::Channel;
+use pamir_transport::operation::Primitive;
+
+use super::operand::{predefined, predefined_on};
+use super::place::is_in_place;
+use super::{Collective, OperationChannel, outcome};
+use crate::constants::MPI_COMM_WORLD;
+use crate::data::{Span, span};
+use crate::error::Result;
+use crate::process::{State, undisturbed};
+use crate::types::{MPI_Comm, MPI_Datatype, MPI_Op};
+
+type Way<'c> = Prompt<'c, OperationChannel<'c>>;
+
+/// Count, datatype and address of an argument.
+pub type Data = (*const u8, i64, MPI_Datatype);
+
+/// Runs an operation of kind `O` on a communicator, where all is as usual.
+#[inline(always)]
+fn run<O: Collective>(
+    comm: MPI_Comm,
+    operation: impl FnOnce(&'static State, &Communicator, &Way<'_>) -> Option<Done>,
+) -> Option<Result> {
+    let state = undisturbed()?;
+    let held;
+    let communicator: &Communicator = if comm == MPI_COMM_WORLD {
+        state.process.world()
+    } else {
+        held = state.communicators.get(comm.0)?;
+        &held
+    };
+    if O::SYNCHRONIZATION.is_some_and(|kind| announces(state, kind)) || communicator.is_inter() {
+        return None;
+    }
+    let context = state.process.context();
+    let fault = Fault::default();
+    let channel = Noting {
+        exchange: Channel {
+            context: context.as_ref(),
+            members: communicator.group(),
+            rank: communicator.rank(),
+            context_id: communicator.collective_context_id(),
+            // Posts carry no number.
+            tag: 0,
+            board: Some(communicator.settled_board()??),
+            blocking: true,
+        },
+        fault: &fault,
+    };
+    let way = Prompt::open(context, &channel)?;
+    let done = operation(state, communicator, &way)?;
+    communicator.next_operation();
+    if done == Done::Stopped {
+        return Some(stopped(&way, &fault, comm));
+    }
+    Some(outcome(&fault, Ok(()), comm))
+}
+
+#[cold]
+#[inline(never)]
+fn stopped(way: &Way<'_>, fault: &Fault, comm: MPI_Comm) -> Result {
+    match way.reason() {
+        Some(Ok(error)) => outcome(fault, Err(error), comm),
+        Some(Err(error)) => Err(error.into()),
+        None => outcome(fault, Ok(()), comm),
+    }
+}
+
+#[inline(always)]
+fn announces(state: &State, kind: Synchronization) -> bool {
+    state.process.announcer().announces(kind)
+}
+
+/// Data without gaps, at an address of its own.
+#[inline(always)]
+fn dense(state: &State, (address, count, datatype): Data) -> Option<Span> {
+    if is_in_place(address) {
+        return None;
+    }
+    span(state, address, count, datatype)
+}
+
+/// Data that are sent from elsewhere than `to`, where they are as many; `Some(None)` in place.
+#[inline(always)]
+fn beside(state: &State, data: Data, to: *mut u8, bytes: usize) -> Option<Option<Span>> {
+    if is_in_place(data.0) {
+        return Some(None);
+    }
+    let own = span(state, data.0, data.1, data.2)?;
+    (own.bytes == bytes && own.address != to).then_some(Some(own))
+}
+
+/// Blocks of all members, and the bytes of one.
+#[inline(always)]
+fn blocks(
+    state: &State,
+    communicator: &Communicator,
+    (address, count, datatype): Data,
+) -> Option<(Span, usize)> {
+    let one = dense(state, (address, count, datatype))?;
+    let bytes = one.bytes.checked_mul(communicator.size())?;
+    let address = one.address;
+    Some((Span { address, bytes }, one.bytes))
+}
+
+/// The root, if it is a member; whether it is this one.
+#[inline(always)]
+fn root(communicator: &Communicator, root: c_int) -> Option<(usize, bool)> {
+    let root = root as usize;
+    (root < communicator.size()).then(|| (root, root == communicator.rank()))
+}
+
+/// Barrier.
+#[inline(always)]
+pub fn barrier<O: Collective>(comm: MPI_Comm) -> Option<Result> {
+    run::<O>(comm, |_, _, way| way.barrier())
+}
+
+/// Broadcast.
+///
+/// # Safety
+///
+/// The data are good for the operation, here and below.
+#[inline(always)]
+pub unsafe fn broadcast<O: Collective>(data: Data, from: c_int, comm: MPI_Comm) -> Option<Result> {
+    run::<O>(comm, |state, communicator, way| {
+        let (from, _) = root(communicator, from)?;
+        let data = dense(state, data)?;
+        // SAFETY: as the caller vouches.
+        way.broadcast(from, unsafe { data.bytes_mut() })
+    })
+}
+
+/// A predefined operation on a predefined datatype without gaps.
+#[derive(Debug, Clone, Copy)]
+struct Plain {
+    operation: Operation,
+    primitive: Primitive,
+    element_bytes: usize,
+}
+
+impl Reduction for Plain {
+    #[inline(always)]
+    fn combine(&self, incoming: &[u8], inout: &mut [u8]) {
+        let count = inout.len() / self.element_bytes;
+        combine(self.operation, self.primitive, incoming, inout, count)
+            .expect("operation, type and lengths were checked when the call began");
+    }
+
+    #[inline(always)]
+    fn commutative(&self) -> bool {
+        true
+    }
+
+    fn element_bytes(&self) -> usize {
+        self.element_bytes
+    }
+}
+
+/// The last plain reduction: programs call the same one over and over.
+#[derive(Debug, Default)]
+pub struct LastPlain(Cell<Option<(MPI_Datatype, MPI_Op, Plain)>>);
+
+#[inline(always)]
+fn plain(state: &State, datatype: MPI_Datatype, op: MPI_Op) -> Option<Plain> {
+    match state.last_plain.0.get() {
+        Some((last_datatype, last_op, plain)) if (last_datatype, last_op) == (datatype, op) => {
+            Some(plain)
+        }
+        _ => plain_of(state, datatype, op),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn plain_of(state: &State, datatype: MPI_Datatype, op: MPI_Op) -> Option<Plain> {
+    let operation = predefined(op).filter(|operation| operation.is_commutative())?;
+    // Handles of predefined datatypes are never another one's.
+    let described = state.datatypes.predefined(datatype)?;
+    let primitive = predefined_on(operation, described, datatype).ok()?;
+    let plain = described.dense().then(|| Plain {
+        operation,
+        primitive,
+        element_bytes: extent_bytes(primitive),
+    })?;
+    state.last_plain.0.set(Some((datatype, op, plain)));
+    Some(plain)
+}
+
+/// Reduce of `count` elements.
+///
+/// # Safety
+///
+/// As for [`broadcast`].
+#[inline(always)]
+pub unsafe fn reduce<O: Collective>(
+    sendbuf: *const u8,
+    recvbuf: *const u8,
+    (count, datatype, op): (i64, MPI_Datatype, MPI_Op),
+    to: c_int,
+    comm: MPI_Comm,
+) -> Option<Result> {
+    run::<O>(comm, |state, communicator, way| {
+        let (to, here) = root(communicator, to)?;
+        let plain = plain(state, datatype, op)?;
+        let own = (sendbuf, count, datatype);
+        if !here {
+            let own = dense(state, own)?;
+            // SAFETY: as the caller vouches.
+            return way.reduce_to(to, &plain, unsafe { own.bytes_mut() });
+        }
+        let result = dense(state, (recvbuf, count, datatype))?;
+        let own = beside(state, own, result.address, result.bytes)?;
+        // SAFETY: as the caller vouches.
+        let (own, result) = unsafe { (own.map(|own| &*own.bytes_mut()), result.bytes_mut()) };
+        way.reduce_here(&plain, own, result)
+    })
+}
+
+/// Allreduce of `count` elements.
+///
+/// # Safety
+///
+/// As for [`broadcast`].
+#[inline(always)]
+pub unsafe fn allreduce<O: Collective>(
+    sendbuf: *const u8,
+    recvbuf: *const u8,
+    (count, datatype, op): (i64, MPI_Datatype, MPI_Op),
+    comm: MPI_Comm,
+) -> Option<Result> {
+    run::<O>(comm, |state, _, way| {
+        let plain = plain(state, datatype, op)?;
+        let result = dense(state, (recvbuf, count, datatype))?;
+        let own = beside(
+            state,
+            (sendbuf, count, datatype),
+            result.address,
+            result.bytes,
+        )?;
+        // SAFETY: as the caller vouches.
+        let (own, result) = unsafe { (own.map(|own| &*own.bytes_mut()), result.bytes_mut()) };
+        way.allreduce(&plain, own, result)
+    })
+}
+
+/// Gather: `one` goes to the root, where `all` has room for as much of each member.
+///
+/// # Safety
+///
+/// As for [`broadcast`].
+#[inline(always)]
+pub unsafe fn gather<O: Collective>(
+    one: Data,
+    all: Data,
+    to: c_int,
+    comm: MPI_Comm,
+) -> Option<Result> {
+    run::<O>(comm, |state, communicator, way| {
+        let (to, here) = root(communicator, to)?;
+        if !here {
+            let block = dense(state, one)?;
+            // SAFETY: as the caller vouches.
+            return way.gather_to(to, unsafe { block.bytes_mut() });
+        }
+        let (all, block_bytes) = blocks(state, communicator, all)?;
+        let own = beside(state, one, all.address, block_bytes)?;
+        // SAFETY: as the caller vouches.
+        let (own, all) = unsafe { (own.map(|own| &*own.bytes_mut()), all.bytes_mut()) };
+        way.gather_here(own, block_bytes, all)
+    })
+}
+
+/// Allgather: `one` goes to all, where `all` has room for as much of each member.
+///
+/// # Safety
+///
+/// As for [`broadcast`].
+#[inline(always)]
+pub unsafe fn allgather<O: Collective>(one: Data, all: Data, comm: MPI_Comm) -> Option<Result> {
+    run::<O>(comm, |state, communicator, way| {
+        let (all, block_bytes) = blocks(state, communicator, all)?;
+        let own = beside(state, one, all.address, block_bytes)?;
+        // SAFETY: as the caller vouches.
+        let (own, all) = unsafe { (own.map(|own| &*own.bytes_mut()), all.bytes_mut()) };
+        way.allgather(own, block_bytes, all)
+    })
+}
+
+/// Scatter: the root's `all` has a block for each member, which gets it as `one`.
+///
+/// # Safety
+///
+/// As for [`broadcast`].
+#[inline(always)]
+pub unsafe fn scatter<O: Collective>(
+    all: Data,
+    one: Data,
+    from: c_int,
+    comm: MPI_Comm,
+) -> Option<Result> {
+    run::<O>(comm, |state, communicator, way| {
+        let (from, here) = root(communicator, from)?;
+        if !here {
+            let block = dense(state, one)?;
+            // SAFETY: as the caller vouches.
+            return way.scatter_from(from, unsafe { block.bytes_mut() });
+        }
+        let (all, block_bytes) = blocks(state, communicator, all)?;
+        let own = beside(state, one, all.address, block_bytes)?;
+        // SAFETY: as the caller vouches.
+        let (own, all) = unsafe { (own.map(|own| own.bytes_mut()), all.bytes_mut()) };
+        way.scatter_here(own, block_bytes, all)
+    })
+}
+
+/// Alltoall: a block from each member to each.
+///
+/// # Safety
+///
+/// As for [`broadcast`].
+#[inline(always)]
+pub unsafe fn alltoall<O: Collective>(from: Data, to: Data, comm: MPI_Comm) -> Option<Result> {
+    run::<O>(comm, |state, communicator, way| {
+        let (to, block_bytes) = blocks(state, communicator, to)?;
+        let (from, from_block_bytes) = blocks(state, communicator, from)?;
+        if from_block_bytes != block_bytes || from.address == to.address {
+            return None;
+        }
+        // SAFETY: as the caller vouches.
+        let (from, to) = unsafe { (from.bytes_mut(), to.bytes_mut()) };
+        way.alltoall(block_bytes, from, to)
+    })
+}
