@@ -9,7 +9,7 @@
 
 use std::cell::Cell;
 
-use pamir_shm::mapped_lane::copy_short;
+use pamir_shm::mapped_lane::copy_read;
 
 use crate::unit::UnitError;
 
@@ -113,7 +113,7 @@ impl Packet<'_> {
         let bytes = bytes.min(self.bytes.saturating_sub(at));
         // SAFETY: the range lies in the payload; the caller vouches for the target, which
         // is no part of the ring, since the ring is never handed out.
-        unsafe { copy_short(self.payload.wrapping_add(at), target, bytes) };
+        unsafe { copy_read(self.payload.wrapping_add(at), target, bytes) };
     }
 
     /// Lets `scatter` copy the bytes from `at` on to where they belong, `bytes` of them or as

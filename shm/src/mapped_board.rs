@@ -22,7 +22,7 @@ use std::sync::Arc;
 use crate::atomic::{AtomicU32, AtomicU64};
 use crate::board::{Board, BoardMemory, DEPTH, place};
 use crate::lane_copy::{LONG_BYTES, LongCopy};
-use crate::mapped_lane::{copy_line, copy_short};
+use crate::mapped_lane::{copy_line, copy_read, copy_short};
 use crate::record::LINE_BYTES;
 use crate::segment::{Segment, SegmentError};
 use crate::shareable::LinePadded;
@@ -269,7 +269,7 @@ impl Post {
             if bytes <= INLINE_BYTES {
                 copy_line(source, target.as_mut_ptr(), bytes);
             } else {
-                copy_short(source, target.as_mut_ptr(), bytes);
+                copy_read(source, target.as_mut_ptr(), bytes);
             }
         }
     }

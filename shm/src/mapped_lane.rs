@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::atomic::AtomicU64;
 use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved, ReservedLine};
-use crate::lane_copy::LongCopy;
+use crate::lane_copy::{LONG_BYTES, LongCopy, vectors};
 use crate::lane_room::LaneRoom;
 use crate::mapped::Mapped;
 use crate::offset::Offset;
@@ -239,6 +239,23 @@ pub unsafe fn copy_line(source: *const u8, target: *mut u8, bytes: usize) {
             moved::<u8>(source, target, 0);
             moved::<u8>(source, target, bytes / 2);
             moved::<u8>(source, target, bytes - 1);
+        }
+    }
+}
+
+/// Copies what another process has written to shared memory, however long it is.
+///
+/// # Safety
+///
+/// As for [`copy_short`].
+#[inline(always)]
+pub unsafe fn copy_read(source: *const u8, target: *mut u8, bytes: usize) {
+    // SAFETY: as the caller vouches.
+    unsafe {
+        if bytes < LONG_BYTES {
+            copy_short(source, target, bytes);
+        } else {
+            vectors(source, target, bytes);
         }
     }
 }
