@@ -23,6 +23,7 @@ use pamir_driver::job::{Job, JobSpecification};
 use pamir_driver::kernel_copy::KernelCopyError;
 use pamir_driver::packet::{Packet, PacketHandlerTable};
 use pamir_driver::unit::{MessagingUnit, Owner, UnitError};
+use pamir_shm::lane_room::LaneRoom;
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -46,7 +47,7 @@ struct End {
 }
 
 impl Owner for End {
-    fn fill(&self, _cookie: u64, _at: u64, _target: *mut u8, _bytes: usize) {}
+    fn fill(&self, _cookie: u64, _at: u64, _room: LaneRoom<'_>, _bytes: usize) {}
 
     fn unit(&self) -> &MessagingUnit<Self> {
         &self.unit

@@ -22,6 +22,7 @@ use std::cell::{Cell, RefCell};
 
 use pamir_shm::atomic::Ordering;
 use pamir_shm::lane::{Arrived, Reserved, longest_payload_bytes};
+use pamir_shm::lane_room::LaneRoom;
 use pamir_shm::mapped::Mapped;
 use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer};
 use pamir_shm::record::RecordHeader;
@@ -49,9 +50,9 @@ const BURST: u32 = 16;
 
 /// What the unit asks of the layer above it.
 pub trait Owner: Sized {
-    /// Writes bytes `at..at + bytes` of the message with `cookie` to `target`, for
+    /// Writes bytes `at..at + bytes` of the message with `cookie` into `room`, for
     /// descriptors whose source is [`Source::Owner`].
-    fn fill(&self, cookie: u64, at: u64, target: *mut u8, bytes: usize);
+    fn fill(&self, cookie: u64, at: u64, room: LaneRoom<'_>, bytes: usize);
 
     /// The unit that it owns: packet handlers come back through it.
     fn unit(&self) -> &MessagingUnit<Self>;
@@ -250,9 +251,10 @@ impl<O: Owner> MessagingUnit<O> {
         let Some(reserved) = reserve(to, target, start + bytes)? else {
             return Ok(false);
         };
-        to.lane.write_word(&reserved, 0, metadata);
+        // The target looks at the first line all the time: it is written when all else is there.
         // SAFETY: the caller vouches for the source; the record was reserved for the bytes.
         unsafe { to.lane.write(&reserved, start, source, bytes) };
+        to.lane.write_word(&reserved, 0, metadata);
         to.commit(reserved, kind, auxiliary, start + bytes);
         Ok(true)
     }
@@ -383,14 +385,12 @@ impl<O: Owner> MessagingUnit<O> {
             let Some(reserved) = reserve(to, target, start + bytes)? else {
                 return Ok(to.departed.get());
             };
-            if first {
-                to.lane.write_word(&reserved, 0, descriptor.metadata);
-            }
-            if first && several {
-                to.lane.write_word(&reserved, 8, descriptor.bytes);
-            }
             copy_fragment(owner, to, &reserved, descriptor, start, bytes);
             let kind = if first {
+                to.lane.write_word(&reserved, 0, descriptor.metadata);
+                if several {
+                    to.lane.write_word(&reserved, 8, descriptor.bytes);
+                }
                 descriptor.kind
             } else {
                 descriptor.continuation
@@ -569,8 +569,8 @@ fn copy_fragment<O: Owner>(
             unsafe { to.lane.write(reserved, start, source, bytes) };
         }
         Source::Owner => {
-            let target = to.lane.payload(reserved).wrapping_add(start);
-            owner.fill(descriptor.cookie, descriptor.injected, target, bytes);
+            let room = to.lane.room(reserved).behind(start);
+            owner.fill(descriptor.cookie, descriptor.injected, room, bytes);
         }
     }
 }

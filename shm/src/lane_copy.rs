@@ -55,7 +55,7 @@ const WAYS: [Way; 3] = [Way::StringMove, Way::Vectors, Way::Streaming];
 
 /// How a lane's long data is copied at present.
 #[derive(Debug, Default)]
-pub(crate) struct LongCopy {
+pub struct LongCopy {
     turn: Cell<u32>,
     /// Ticks that a KiB took by each way when it was last measured.
     #[cfg(target_arch = "x86_64")]
@@ -82,6 +82,18 @@ impl LongCopy {
                 None => copy_by(self.best.get(), source, target, bytes),
             }
         }
+    }
+
+    /// Whether a copy is asked for where there is a choice: because this lane streams, or is about to
+    /// measure again. Whoever does without counts as a copy that did not need it.
+    #[inline(always)]
+    pub(crate) fn is_asked_for(&self) -> bool {
+        let turn = self.turn.get();
+        let asked_for = self.best.get() == Way::Streaming || (turn as usize) < WAYS.len();
+        if !asked_for {
+            self.turn.set(if turn == PERIOD { 0 } else { turn + 1 });
+        }
+        asked_for
     }
 
     /// Copies by one way, with the tick counter around it; the last one decides.
@@ -205,6 +217,11 @@ pub(crate) unsafe fn vectors(source: *const u8, target: *mut u8, bytes: usize) {
 
 #[cfg(not(target_arch = "x86_64"))]
 impl LongCopy {
+    /// Never: there is one way only.
+    pub(crate) fn is_asked_for(&self) -> bool {
+        false
+    }
+
     /// Copies `bytes` bytes.
     ///
     /// # Safety
@@ -359,6 +376,19 @@ mod tests {
         assert_eq!(best_of([1000, 1000, 500]), Way::StringMove);
         assert_eq!(best_of([10, 20, 1]), Way::Streaming);
         let copies = LongCopy::default();
+        for (turn, best, asked_for, next) in [
+            (0, Way::Vectors, true, 0),
+            (2, Way::StringMove, true, 2),
+            (3, Way::StringMove, false, 4),
+            (PERIOD, Way::Vectors, false, 0),
+            (7, Way::Streaming, true, 7),
+        ] {
+            copies.turn.set(turn);
+            copies.best.set(best);
+            let asked = copies.is_asked_for();
+            assert_eq!((asked, copies.turn.get()), (asked_for, next));
+        }
+        copies.turn.set(0);
         let data = [1_u8; LONG_BYTES];
         let mut target = [0_u8; LONG_BYTES];
         for turn in (0..=PERIOD).chain([0, 1]) {

@@ -25,6 +25,7 @@ pub mod record;
 pub mod header;
 #[cfg(not(loom))]
 mod lane_copy;
+pub mod lane_room;
 #[cfg(not(loom))]
 pub mod mapped;
 #[cfg(not(loom))]

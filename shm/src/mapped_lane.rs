@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use crate::atomic::AtomicU64;
 use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved, ReservedLine};
-use crate::lane_copy::{LONG_BYTES, LongCopy, string_move, vectors};
+use crate::lane_copy::{LONG_BYTES, LongCopy, vectors};
+use crate::lane_room::LaneRoom;
 use crate::mapped::Mapped;
 use crate::offset::Offset;
 use crate::record::{HEADER_BYTES, LINE_BYTES, ONE_LINE_BYTES};
@@ -107,20 +108,9 @@ impl LaneProducer {
     /// of payload bytes that `reserved` was reserved for.
     #[inline(always)]
     pub unsafe fn write(&self, reserved: &Reserved, at: usize, source: *const u8, bytes: usize) {
-        let target = self
-            .memory()
-            .line(reserved.line)
-            .wrapping_add(HEADER_BYTES + at);
         // SAFETY: the caller vouches for the source and that the payload has the room;
-        // the record was reserved, so the consumer does not read it yet; user memory and
-        // the segment's ring do not overlap, since the ring is never handed out.
-        unsafe {
-            if bytes < LONG_BYTES {
-                copy_short(source, target, bytes);
-            } else {
-                self.memory().long.copy(source, target, bytes);
-            }
-        }
+        // the record was reserved, so the consumer does not read it yet.
+        unsafe { self.room(reserved).behind(at).write(source, bytes) };
     }
 
     /// Writes one 8-byte word into the record's payload at byte `at`.
@@ -141,8 +131,9 @@ impl LaneProducer {
 
     /// The payload of a reserved record, to be filled in place.
     #[inline(always)]
-    pub fn payload(&self, reserved: &Reserved) -> *mut u8 {
-        self.memory().line(reserved.line).wrapping_add(HEADER_BYTES)
+    pub fn room(&self, reserved: &Reserved) -> LaneRoom<'_> {
+        let payload = self.memory().line(reserved.line).wrapping_add(HEADER_BYTES);
+        LaneRoom::new(payload, &self.memory().long)
     }
 }
 
@@ -248,23 +239,6 @@ pub unsafe fn copy_line(source: *const u8, target: *mut u8, bytes: usize) {
             moved::<u8>(source, target, 0);
             moved::<u8>(source, target, bytes / 2);
             moved::<u8>(source, target, bytes - 1);
-        }
-    }
-}
-
-/// Copies `bytes` bytes that were just packed into a lane, by the way that serves everywhere.
-///
-/// # Safety
-///
-/// As for [`copy_short`].
-#[inline(always)]
-pub unsafe fn copy_into_lane(source: *const u8, target: *mut u8, bytes: usize) {
-    // SAFETY: as the caller vouches.
-    unsafe {
-        if bytes < LONG_BYTES {
-            copy_short(source, target, bytes);
-        } else {
-            string_move(source, target, bytes);
         }
     }
 }

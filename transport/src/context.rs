@@ -19,6 +19,7 @@ use pamir_driver::packet::PacketHandlerTable;
 use pamir_driver::report;
 use pamir_driver::unit::{Doorbell, MessagingUnit, Owner, UnitError};
 use pamir_driver::waiting::{Ladder, Rung};
+use pamir_shm::lane_room::LaneRoom;
 
 use crate::active::operation::is_operation;
 use crate::active::{self, ActiveMessages};
@@ -473,11 +474,11 @@ impl Owner for Context {
         &self.unit
     }
 
-    fn fill(&self, cookie: u64, at: u64, target: *mut u8, bytes: usize) {
+    fn fill(&self, cookie: u64, at: u64, room: LaneRoom<'_>, bytes: usize) {
         if is_operation(cookie) {
-            return self.fill_active(cookie, at as usize, target, bytes);
+            return self.fill_active(cookie, at as usize, room, bytes);
         }
-        self.pack_fragment(RequestId::from_word(cookie), at as usize, target, bytes);
+        self.pack_fragment(RequestId::from_word(cookie), at as usize, room, bytes);
     }
 
     fn injected(&self, descriptor: &Descriptor) {

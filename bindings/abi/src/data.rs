@@ -22,7 +22,7 @@ use crate::process::State;
 use crate::types::MPI_Datatype;
 
 /// One more than the greatest handle of a predefined datatype.
-const PREDEFINED: usize = 0x300;
+pub const PREDEFINED: usize = 0x300;
 
 /// The datatypes that a program has handles of.
 #[derive(Debug)]

@@ -148,6 +148,12 @@ impl<T> Table<T> {
         self.0.borrow().get(handle).cloned()
     }
 
+    /// Lets `look` see the object behind a handle, if there is one; it must not change the table.
+    #[inline(always)]
+    pub fn with<R>(&self, handle: usize, look: impl FnOnce(&T) -> R) -> Option<R> {
+        self.0.borrow().get(handle).map(|object| look(object))
+    }
+
     /// Takes the object away from its handle, which names nothing from now on.
     pub fn remove(&self, handle: usize) -> Option<Rc<T>> {
         self.0.borrow_mut().remove(handle)

@@ -4,6 +4,8 @@
 //! gathers. After: one record in the lane, as [`MessagingUnit::inject_immediate`] would have
 //! made it of one piece.
 
+use pamir_shm::lane_room::LaneRoom;
+
 use super::{MessagingUnit, Owner, UnitError, data_start, reserve};
 
 impl<O: Owner> MessagingUnit<O> {
@@ -13,7 +15,7 @@ impl<O: Owner> MessagingUnit<O> {
     /// # Safety
     ///
     /// `bytes` is at most [`Self::packet_bytes`]; `fill` writes so many bytes, no others, and
-    /// keeps the pointer no longer than the call.
+    /// keeps the address no longer than the call.
     #[inline]
     pub unsafe fn inject_filled(
         &self,
@@ -21,7 +23,7 @@ impl<O: Owner> MessagingUnit<O> {
         kind: u8,
         metadata: u64,
         bytes: usize,
-        fill: impl FnOnce(*mut u8),
+        fill: impl FnOnce(LaneRoom<'_>),
     ) -> Result<bool, UnitError> {
         let to = &self.targets[target];
         if to.backlog.get() != 0 {
@@ -31,8 +33,9 @@ impl<O: Owner> MessagingUnit<O> {
         let Some(reserved) = reserve(to, target, start + bytes)? else {
             return Ok(false);
         };
+        // The target looks at the first line all the time: it is written when all else is there.
+        fill(to.lane.room(&reserved).behind(start));
         to.lane.write_word(&reserved, 0, metadata);
-        fill(to.lane.payload(&reserved).wrapping_add(start));
         to.commit(reserved, kind, 0, start + bytes);
         Ok(true)
     }

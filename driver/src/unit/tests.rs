@@ -31,11 +31,12 @@ impl Owner for Log {
         &self.unit
     }
 
-    fn fill(&self, _cookie: u64, at: u64, target: *mut u8, bytes: usize) {
-        for index in 0..bytes {
-            // SAFETY: the engine gives room for `bytes` bytes.
-            unsafe { target.add(index).write((at as usize + index) as u8) };
-        }
+    fn fill(&self, _cookie: u64, at: u64, room: LaneRoom<'_>, bytes: usize) {
+        let data: Vec<u8> = (0..bytes)
+            .map(|index| (at as usize + index) as u8)
+            .collect();
+        // SAFETY: the engine gives room for `bytes` bytes.
+        unsafe { room.write(data.as_ptr(), bytes) };
     }
 
     fn injected(&self, descriptor: &Descriptor) {

@@ -10,6 +10,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use pamir_driver::packet::Packet;
+use pamir_shm::lane_room::LaneRoom;
 
 use crate::tagged::buffer::Noncontiguous;
 
@@ -41,22 +42,24 @@ impl Memory {
         matches!(self, Self::Contiguous(_))
     }
 
-    /// Writes the message's bytes from `at` on to `target`.
+    /// Writes the message's bytes from `at` on into `room`.
     ///
     /// # Safety
     ///
-    /// The memory has `at + bytes` bytes and is readable; `target` is writable for `bytes`.
-    pub(crate) unsafe fn pack(&self, at: usize, target: *mut u8, bytes: usize) {
+    /// The memory has `at + bytes` bytes and is readable; `room` has `bytes` bytes.
+    pub(crate) unsafe fn pack(&self, at: usize, room: LaneRoom<'_>, bytes: usize) {
         if bytes == 0 {
             return;
         }
         match self {
             // SAFETY: as the caller vouches; a lane is no part of a program's memory.
             Self::Contiguous(address) => unsafe {
-                std::ptr::copy_nonoverlapping(address.wrapping_add(at), target, bytes);
+                room.write(address.wrapping_add(at), bytes);
             },
             // SAFETY: as the caller vouches.
-            Self::Scattered(memory) => unsafe { memory.borrow_mut().pack(at, target, bytes) },
+            Self::Scattered(memory) => unsafe {
+                memory.borrow_mut().pack_into_lane(at, room, bytes);
+            },
         }
     }
 

@@ -12,6 +12,7 @@
 use pamir_driver::descriptor::{Descriptor, Source};
 use pamir_driver::kernel_copy::KernelCopyError;
 use pamir_driver::unit::UnitError;
+use pamir_shm::lane_room::LaneRoom;
 
 use crate::active::dispatch::{DISPATCH_IDS, Status};
 use crate::active::memory::Memory;
@@ -318,7 +319,7 @@ impl Context {
     }
 
     /// The engine asks for a piece of a message.
-    pub(crate) fn fill_active(&self, word: u64, at: usize, target: *mut u8, bytes: usize) {
+    pub(crate) fn fill_active(&self, word: u64, at: usize, room: LaneRoom<'_>, bytes: usize) {
         let rest = self.active.operations.with(word, |operation| {
             let Operation::Send(send) = operation else {
                 return None;
@@ -327,13 +328,13 @@ impl Context {
             let from_prefix = prefix.len().min(bytes);
             let from = (at + from_prefix).saturating_sub(send.prefix.len());
             // SAFETY: the engine gives room for the bytes.
-            unsafe { std::ptr::copy_nonoverlapping(prefix.as_ptr(), target, from_prefix) };
+            unsafe { room.write(prefix.as_ptr(), from_prefix) };
             Some((send.memory.clone(), from, from_prefix))
         });
         if let Some(Some((memory, from, done))) = rest {
             // SAFETY: the engine gives room for the bytes, and asks for no more than prefix and
             // data have; whoever started the send vouched for the memory.
-            unsafe { memory.pack(from, target.wrapping_add(done), bytes - done) };
+            unsafe { memory.pack(from, room.behind(done), bytes - done) };
         }
     }
 

@@ -38,6 +38,9 @@ impl fmt::Display for Program {
                 "\n  blocks lie far apart: in packets of {bytes} bytes, for both ends to work at once"
             )?;
         }
+        if self.contiguous().is_none() {
+            write!(out, "\n  into a lane: {}", self.way_in_words())?;
+        }
         Ok(())
     }
 }
@@ -164,6 +167,7 @@ mod tests {
         );
         assert!(text.contains("8-byte blocks"), "{text}");
         assert!(!text.contains("far apart"), "{text}");
+        assert!(text.contains("into a lane: straight"), "{text}");
         let wide = repeat(1024, 8192, &Placed::block(0, 8)).unwrap();
         let text = Program::new(wide, 8).to_string();
         assert!(text.contains("in packets of 1024 bytes"), "{text}");

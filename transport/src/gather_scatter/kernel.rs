@@ -56,7 +56,7 @@ pub(super) unsafe fn copy_block(from: *const u8, to: *mut u8, bytes: usize) {
 
 /// Whether blocks of `bytes` bytes are copied by one masked move each.
 #[inline(always)]
-fn is_masked(bytes: usize) -> bool {
+pub(super) fn is_masked(bytes: usize) -> bool {
     bytes <= masked::MOST_BYTES && masked::is_available()
 }
 
@@ -65,7 +65,7 @@ fn is_masked(bytes: usize) -> bool {
 /// # Safety
 /// `from` readable, `to` writable for `bytes`, not overlapping; `masked` only where [`is_masked`].
 #[inline(always)]
-unsafe fn copy_any(from: *const u8, to: *mut u8, bytes: usize, masked: bool) {
+pub(super) unsafe fn copy_any(from: *const u8, to: *mut u8, bytes: usize, masked: bool) {
     // SAFETY: either moves exactly `bytes`, which the caller vouches for.
     unsafe {
         if masked {
@@ -81,7 +81,7 @@ unsafe fn copy_any(from: *const u8, to: *mut u8, bytes: usize, masked: bool) {
 /// # Safety
 /// `from` readable, `to` writable for `N` bytes, not overlapping.
 #[inline(always)]
-unsafe fn copy_fixed<const N: usize>(from: *const u8, to: *mut u8) {
+pub(super) unsafe fn copy_fixed<const N: usize>(from: *const u8, to: *mut u8) {
     // SAFETY: byte arrays have alignment 1; the caller vouches for the rest.
     unsafe { to.cast::<[u8; N]>().write(from.cast::<[u8; N]>().read()) }
 }

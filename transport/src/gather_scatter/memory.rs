@@ -6,6 +6,8 @@
 //! Invariants: a sink is only run over a packed range as long as its packed
 //! side; a machine's base obeys the contract of [`Machine::new`].
 
+use pamir_shm::lane_room::LaneRoom;
+
 use super::kernel::{
     Blocks, Steps, address, copy_block, copy_grid, copy_steps, destination, gather, gather_indexed,
     gather_listed, rows_are_vectors, scatter, scatter_indexed, scatter_listed, source,
@@ -60,6 +62,19 @@ impl Machine {
         let mut gather = Gather {
             base: self.base,
             out,
+        };
+        self.state.run(&self.program, bytes, &mut gather)
+    }
+
+    /// [`Machine::pack_to`] into a lane, each block by a copy of its own.
+    ///
+    /// # Safety
+    /// The room has `bytes` bytes, which do not overlap the user's buffer.
+    #[inline]
+    pub(super) unsafe fn pack_long_to(&mut self, room: LaneRoom<'_>, bytes: usize) -> usize {
+        let mut gather = GatherLong {
+            base: self.base,
+            room,
         };
         self.state.run(&self.program, bytes, &mut gather)
     }
@@ -201,6 +216,25 @@ impl Sink for Gather {
         });
         // SAFETY: the packed side holds all iterations.
         self.out = unsafe { self.out.add(repeat.count * repeat.bytes) };
+    }
+}
+
+/// Reads user memory, block by block, into a lane: each block is long enough for a copy of its own.
+struct GatherLong<'a> {
+    base: usize,
+    room: LaneRoom<'a>,
+}
+
+impl Sink for GatherLong<'_> {
+    #[inline]
+    fn block(&mut self, displacement: i64, bytes: usize) {
+        // SAFETY: the machine only runs over a packed range that the room has;
+        // `Machine::new` promised the user's side.
+        unsafe {
+            self.room
+                .write(source(address(self.base, displacement)), bytes);
+        }
+        self.room = self.room.behind(bytes);
     }
 }
 

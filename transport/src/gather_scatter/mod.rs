@@ -8,8 +8,8 @@
 //!          run by ┌────┴─────┐ sought by
 //!              machine     dummy ── prefix_sums
 //!           sink  │   └─ random_access (bytes in any order; states kept at gaps) ── section
-//!        memory, direct
-//!           │     └─ kernel ─ vectors, masked
+//!        memory, direct      whole (one packet) ── rows
+//!           │     └─ kernel ─ vectors, masked ───────┘
 //!        staging ─▶ lane
 //! ```
 //!
@@ -22,7 +22,7 @@
 //! Step before: MPI or PAMI describes memory. Step after: the transport asks a
 //! [`RandomAccess`] for bytes at an offset, through [`crate::tagged::buffer::Noncontiguous`].
 //!
-//! Invariant: only `memory`, `direct`, `kernel`, `vectors` and `masked` touch user memory.
+//! Invariant: only `memory`, `direct`, `whole`, `rows`, `kernel`, `vectors` and `masked` touch user memory.
 //!
 //! Source: striping (data gather/scatter programs and machines).
 
@@ -40,12 +40,14 @@ pub mod random_access;
 pub mod section;
 pub mod sink;
 pub mod stripes;
+pub mod whole;
 
 mod direct;
 mod dummy;
 mod kernel;
 mod masked;
 mod memory;
+mod rows;
 mod staging;
 mod vectors;
 
@@ -58,3 +60,4 @@ pub use machine::{IoVector, Machine, State};
 pub use program::Program;
 pub use random_access::RandomAccess;
 pub use section::Section;
+pub use whole::Whole;

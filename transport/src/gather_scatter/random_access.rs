@@ -17,6 +17,8 @@
 //!
 //! Source: striping, states cached at the gaps of a message that comes out of order.
 
+use pamir_shm::lane_room::LaneRoom;
+
 use super::machine::{Machine, State};
 use crate::tagged::buffer::Noncontiguous;
 
@@ -94,7 +96,13 @@ impl Noncontiguous for RandomAccess {
     unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize) {
         self.go_to(at);
         // SAFETY: the caller gives room for the bytes, outside of the described memory.
-        unsafe { self.machine.pack_into_lane(target, bytes) };
+        unsafe { self.machine.pack_to(target, bytes) };
+    }
+
+    unsafe fn pack_into_lane(&mut self, at: usize, room: LaneRoom<'_>, bytes: usize) {
+        self.go_to(at);
+        // SAFETY: as above.
+        unsafe { self.machine.pack_into_lane(room, bytes) };
     }
 
     unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize) {

@@ -10,6 +10,8 @@
 //!
 //! Invariant: the section lies within the machine's bytes.
 
+use pamir_shm::lane_room::LaneRoom;
+
 use super::machine::Machine;
 use super::random_access::RandomAccess;
 use crate::tagged::buffer::Noncontiguous;
@@ -42,6 +44,11 @@ impl Noncontiguous for Section {
     unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize) {
         // SAFETY: as the caller vouches.
         unsafe { self.memory.pack(self.start + at, target, bytes) };
+    }
+
+    unsafe fn pack_into_lane(&mut self, at: usize, room: LaneRoom<'_>, bytes: usize) {
+        // SAFETY: as the caller vouches.
+        unsafe { self.memory.pack_into_lane(self.start + at, room, bytes) };
     }
 
     unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize) {

@@ -17,6 +17,11 @@
 //! | of equal, usual length, packed one after the other | 1.06 to 1.2 | 0.9 to 1.0 | 1.03 to 1.2 |
 //! | by masks, or column by column | 0.86 to 1.0 | 0.6 | 0.72 to 0.78 |
 //!
+//! Between distant processors the lane's long moves stream past the caches ([`pamir_shm::lane_room`]), and
+//! what is longer than a packet takes 0.2 to 0.6 of the time through the buffer. The lane knows: it
+//! measures its long moves, and says whether it wants them. Blocks that are long enough
+//! are moved one by one, without a buffer.
+//!
 //! Blocks that lie far apart cost a cache miss each at either end. They travel in short packets, so
 //! that the target scatters one while the origin gathers the next: a column of 1024 doubles of a
 //! square matrix takes 0.6 of the time.
@@ -29,7 +34,7 @@
 
 use std::mem::MaybeUninit;
 
-use pamir_shm::mapped_lane::copy_into_lane;
+use pamir_shm::lane_room::LaneRoom;
 
 use super::kernel::is_plain;
 use super::machine::Machine;
@@ -37,10 +42,10 @@ use super::node::Node;
 use super::program::Program;
 
 /// Bytes packed at a time: half of a usual first-level cache is left for what is read.
-const BUFFER_BYTES: usize = 8 * 1024;
+pub(super) const BUFFER_BYTES: usize = 8 * 1024;
 
 /// Length of blocks, on average, from which on each is a long move by itself.
-const LONG_BLOCK_BYTES: usize = 16 * 1024;
+const LONG_BLOCK_BYTES: usize = 4 * 1024;
 
 /// Up to so many bytes plain stores go straight into the lane.
 const FEW_LINES_BYTES: usize = 1024;
@@ -50,7 +55,8 @@ const FEW_LINES_BYTES: usize = 1024;
 const FAR_BYTES: u64 = 2048;
 
 /// The least blocks that lie far apart in a packet: about half a microsecond's work, beside which
-/// the packet itself takes little.
+/// the packet itself takes little. What makes no more than two such packets is one: to travel in several
+/// costs a message as much as doing half of that at once saves.
 const LEAST_FAR_BLOCKS: usize = 128;
 
 /// Packets of a long message whose blocks lie far apart.
@@ -65,7 +71,7 @@ impl Program {
     #[inline]
     pub fn packet_exponent(&self) -> Option<u8> {
         let blocks = self.blocks();
-        (blocks > LEAST_FAR_BLOCKS)
+        (blocks > 2 * LEAST_FAR_BLOCKS)
             .then(|| self.far_packet_exponent(blocks))
             .flatten()
     }
@@ -80,13 +86,27 @@ impl Program {
         (packet < self.bytes()).then_some(packet.trailing_zeros() as u8)
     }
 
-    /// Whether `bytes` bytes of it are packed through the buffer.
+    /// How `bytes` bytes of it get into a lane; `asks` says whether that asks for long copies.
     #[inline]
-    fn is_staged(&self, bytes: usize) -> bool {
-        let blocks_are_short = self.bytes() < LONG_BLOCK_BYTES.saturating_mul(self.blocks());
+    pub(super) fn way_into(&self, bytes: usize, asks: impl FnOnce() -> bool) -> Way {
+        if self.bytes() >= LONG_BLOCK_BYTES.saturating_mul(self.blocks()) {
+            return Way::BlockByBlock;
+        }
         let stores_do = bytes <= FEW_LINES_BYTES || self.bytes() > BUFFER_BYTES;
-        let straight = stores_do && self.is_plain();
-        blocks_are_short && !straight
+        if stores_do && self.is_plain() && (bytes <= FEW_LINES_BYTES || !asks()) {
+            Way::Straight
+        } else {
+            Way::Staged
+        }
+    }
+
+    /// How all of it gets into a lane whose long moves do not stream, for users.
+    pub(super) fn way_in_words(&self) -> &'static str {
+        match self.way_into(self.bytes(), || false) {
+            Way::Straight => "straight, each block where it belongs",
+            Way::Staged => "through a buffer, which is moved there",
+            Way::BlockByBlock => "each block by a long move",
+        }
     }
 
     /// Whether it is packed by plain stores, one behind the other.
@@ -98,21 +118,36 @@ impl Program {
     /// [`Program::pack`] into a lane.
     ///
     /// # Safety
-    /// As for [`Program::pack`].
+    /// As for [`Program::pack`]; the room has the program's bytes.
     #[inline]
-    pub unsafe fn pack_into_lane(&self, base: *mut u8, out: *mut u8) {
+    pub unsafe fn pack_into_lane(&self, base: *mut u8, room: LaneRoom<'_>) {
         let bytes = self.bytes();
         // SAFETY: as the caller vouches; the buffer has room for what is packed into it.
         unsafe {
-            if !self.is_staged(bytes) {
-                self.pack(base, out);
-            } else if bytes <= BUFFER_BYTES {
-                staged(out, bytes, |buffer, _| self.pack(base, buffer));
-            } else {
-                Machine::new(self.clone(), base).pack_into_lane(out, bytes);
+            match self.way_into(bytes, || room.asks_for_long_copies()) {
+                Way::Straight => {
+                    self.pack(base, room.address());
+                }
+                Way::Staged if bytes <= BUFFER_BYTES => {
+                    staged(room, bytes, |buffer, _| self.pack(base, buffer));
+                }
+                Way::Staged | Way::BlockByBlock => {
+                    Machine::new(self.clone(), base).pack_into_lane(room, bytes);
+                }
             }
         }
     }
+}
+
+/// How data gets into a lane.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// By the stores that pack it.
+    Straight,
+    /// Through a buffer.
+    Staged,
+    /// Each block by a copy of its own.
+    BlockByBlock,
 }
 
 /// Whether a node is packed by plain stores, one behind the other.
@@ -142,45 +177,53 @@ impl Machine {
     /// [`Machine::pack_to`] into a lane.
     ///
     /// # Safety
-    /// As for [`Machine::pack_to`].
+    /// As for [`Machine::pack_to`]; the room has `bytes` bytes.
     #[inline]
-    pub unsafe fn pack_into_lane(&mut self, out: *mut u8, bytes: usize) -> usize {
+    pub unsafe fn pack_into_lane(&mut self, room: LaneRoom<'_>, bytes: usize) -> usize {
         let bytes = bytes.min(self.remaining());
         // SAFETY: as the caller vouches; the buffer has room for what is packed into it, and so
         // many bytes are left.
         unsafe {
-            if !self.program.is_staged(bytes) {
-                return self.pack_to(out, bytes);
+            match self.program.way_into(bytes, || room.asks_for_long_copies()) {
+                Way::Straight => {
+                    return self.pack_to(room.address(), bytes);
+                }
+                Way::BlockByBlock => return self.pack_long_to(room, bytes),
+                Way::Staged => staged(room, bytes, |buffer, burst| {
+                    self.pack_to(buffer, burst);
+                }),
             }
-            staged(out, bytes, |buffer, burst| {
-                self.pack_to(buffer, burst);
-            });
         }
         bytes
     }
 }
 
-/// Moves `bytes` bytes to `out` that `pack` writes, so many at a time.
+/// Moves `bytes` bytes into `room` that `pack` writes, so many at a time.
 ///
 /// # Safety
-/// `out` is writable for the bytes; `pack` writes as many as it is asked for, at most
-/// [`BUFFER_BYTES`].
+/// The room has the bytes; `pack` writes as many as it is asked for, at most [`BUFFER_BYTES`].
 #[inline(always)]
-unsafe fn staged(out: *mut u8, bytes: usize, mut pack: impl FnMut(*mut u8, usize)) {
+pub(super) unsafe fn staged(
+    room: LaneRoom<'_>,
+    bytes: usize,
+    mut pack: impl FnMut(*mut u8, usize),
+) {
     let mut buffer = [const { MaybeUninit::<u8>::uninit() }; BUFFER_BYTES];
     let buffer = buffer.as_mut_ptr().cast::<u8>();
     let mut done = 0;
     while done < bytes {
         let burst = BUFFER_BYTES.min(bytes - done);
         pack(buffer, burst);
-        // SAFETY: `pack` has just written the burst; `out` has room for all bytes.
-        unsafe { copy_into_lane(buffer, out.add(done), burst) };
+        // SAFETY: `pack` has just written the burst; the room has all bytes.
+        unsafe { room.behind(done).write(buffer, burst) };
         done += burst;
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use pamir_shm::lane_room::LongCopy;
+
     use super::super::node::{Placed, repeat, sequence};
     use super::*;
 
@@ -192,15 +235,14 @@ mod tests {
         // each burst as it says.
         unsafe {
             Machine::new(program.clone(), base).pack(&mut all[0]);
-            program.pack_into_lane(base, all[1].as_mut_ptr());
+            let long = LongCopy::default();
+            program.pack_into_lane(base, LaneRoom::new(all[1].as_mut_ptr(), &long));
             let mut machine = Machine::new(program.clone(), base);
             for burst in all[2].chunks_mut(bytes) {
-                assert_eq!(
-                    machine.pack_into_lane(burst.as_mut_ptr(), burst.len()),
-                    burst.len()
-                );
+                let room = LaneRoom::new(burst.as_mut_ptr(), &long);
+                assert_eq!(machine.pack_into_lane(room, burst.len()), burst.len());
             }
-            assert_eq!(machine.pack_into_lane(base, 1), 0);
+            assert_eq!(machine.pack_into_lane(LaneRoom::new(base, &long), 1), 0);
         }
         all
     }
@@ -231,26 +273,32 @@ mod tests {
     }
 
     #[test]
-    fn the_way_follows_from_blocks_and_bytes() {
-        for (count, staged) in [
-            (8, false),
-            (128, false),
-            (129, true),
-            (1024, true),
-            (1025, false),
+    fn the_way_follows_from_blocks_bytes_and_the_lane() {
+        let near = |program: &Program, bytes| program.way_into(bytes, || false);
+        for (count, way) in [
+            (8, Way::Straight),
+            (128, Way::Straight),
+            (129, Way::Staged),
+            (1024, Way::Staged),
+            (1025, Way::Straight),
         ] {
             let program = vector(count, 8, 16);
-            assert_eq!(program.is_staged(program.bytes()), staged, "{count}");
+            assert_eq!(near(&program, program.bytes()), way, "{count}");
+            // A lane whose long copies stream has them for all but the shortest.
+            let far = program.way_into(program.bytes(), || true);
+            assert_eq!(far == Way::Straight, count <= 128, "{count}");
         }
-        assert!(vector(10, 40, 80).is_staged(400) && vector(1000, 40, 80).is_staged(16_000));
-        assert!(!vector(100, 512, 1024).is_staged(16_000));
-        assert!(!vector(100, 20_000, 30_000).is_staged(5_000));
+        assert_eq!(near(&vector(10, 40, 80), 400), Way::Staged);
+        assert_eq!(near(&vector(1000, 40, 80), 16_000), Way::Staged);
+        assert_eq!(near(&vector(100, 512, 1024), 16_000), Way::Straight);
+        assert_eq!(near(&vector(100, 5000, 7000), 16_000), Way::BlockByBlock);
         // Columns of a list leave gaps in the lane that are filled later.
         let list = sequence([0, 11, 40].map(|at| Placed::block(at, 8))).unwrap();
         let program = Program::canonical(&list, 64).unwrap();
-        assert!(!program.is_staged(24) && program.times(1000).is_staged(24_000));
-        let repeated = repeat(1000, 64, &list).unwrap();
-        assert!(Program::canonical(&repeated, 0).unwrap().is_staged(24_000));
+        assert_eq!(near(&program, 24), Way::Straight);
+        assert_eq!(near(&program.times(1000), 24_000), Way::Staged);
+        let repeated = Program::canonical(&repeat(1000, 64, &list).unwrap(), 0).unwrap();
+        assert_eq!(near(&repeated, 24_000), Way::Staged);
     }
 
     #[test]
@@ -258,13 +306,13 @@ mod tests {
         let column = |width: usize| vector(width, 8, 8 * width as i64);
         let exponents =
             [128, 256, 1024, 2048, 4096, 8192, 16_384].map(|n| column(n).packet_exponent());
-        let expected = [None, Some(10), Some(10), Some(10), Some(11), Some(12), None];
+        let expected = [None, None, Some(10), Some(10), Some(11), Some(12), None];
         assert_eq!(exponents, expected);
         assert_eq!(vector(4096, 8, 16).packet_exponent(), None);
         assert_eq!(vector(1000, 24, -5000).packet_exponent(), Some(12));
         assert_eq!(vector(1000, 512, 8192).packet_exponent(), None);
         assert_eq!(vector(0, 8, 8192).packet_exponent(), None);
-        for program in [column(256), column(4096), vector(1000, 24, 5000)] {
+        for program in [column(257), column(4096), vector(1000, 24, 5000)] {
             let packet = 1_usize << program.packet_exponent().unwrap();
             assert!(packet < program.bytes());
         }

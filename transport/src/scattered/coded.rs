@@ -7,6 +7,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use pamir_shm::lane_room::LaneRoom;
+
 use crate::active::dispatch::Status;
 use crate::gather_scatter::{Machine, Program, Section};
 use crate::memory_region::MemoryRegions;
@@ -98,22 +100,42 @@ pub(super) fn machine_of(
     Some(unsafe { Machine::new(program, address as *mut u8) })
 }
 
+impl Coded {
+    /// What `bytes` message bytes from `at` on are made of: the piece of the code, and where the rest,
+    /// if there is any, begins in the memory.
+    fn parts(&mut self, at: usize, bytes: usize) -> (&[u8], Option<(&mut Section, usize)>) {
+        let code = self.code.get(at..).unwrap_or(&[]);
+        let code = &code[..code.len().min(bytes)];
+        let has_rest = code.len() < bytes;
+        let memory = self.memory.as_mut().filter(|_| has_rest);
+        let behind = (at + code.len()).saturating_sub(self.code_bytes);
+        (code, memory.map(|memory| (memory, behind)))
+    }
+}
+
 impl Noncontiguous for Coded {
     fn bytes(&self) -> usize {
         self.code_bytes + self.data_bytes
     }
 
     unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize) {
-        let code = self.code.get(at..).unwrap_or(&[]);
-        let from_code = code.len().min(bytes);
+        let (code, memory) = self.parts(at, bytes);
         // SAFETY: the caller gives room for the bytes, of which these are the first.
-        unsafe { std::ptr::copy_nonoverlapping(code.as_ptr(), target, from_code) };
-        if let Some(memory) = &mut self.memory
-            && from_code < bytes
-        {
-            let at = at + from_code - self.code_bytes;
+        unsafe { std::ptr::copy_nonoverlapping(code.as_ptr(), target, code.len()) };
+        if let Some((memory, at)) = memory {
+            let target = target.wrapping_add(code.len());
             // SAFETY: as above, for the rest.
-            unsafe { memory.pack(at, target.wrapping_add(from_code), bytes - from_code) };
+            unsafe { memory.pack(at, target, bytes - code.len()) };
+        }
+    }
+
+    unsafe fn pack_into_lane(&mut self, at: usize, room: LaneRoom<'_>, bytes: usize) {
+        let (code, memory) = self.parts(at, bytes);
+        // SAFETY: the caller gives room for the bytes, of which these are the first.
+        unsafe { room.write(code.as_ptr(), code.len()) };
+        if let Some((memory, at)) = memory {
+            // SAFETY: as above, for the rest.
+            unsafe { memory.pack_into_lane(at, room.behind(code.len()), bytes - code.len()) };
         }
     }
 

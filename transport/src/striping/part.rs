@@ -5,6 +5,8 @@
 //!
 //! Invariant: parts of one message do not overlap, so that no two threads touch a byte.
 
+use pamir_shm::lane_room::LaneRoom;
+
 use crate::gather_scatter::stripes::Submessage;
 use crate::tagged::buffer::{Buffer, Noncontiguous};
 
@@ -60,6 +62,12 @@ impl Noncontiguous for Slice {
     unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize) {
         // SAFETY: the part lies in the message; the caller vouches for the rest.
         unsafe { self.memory.pack(self.submessage.offset + at, target, bytes) };
+    }
+
+    unsafe fn pack_into_lane(&mut self, at: usize, room: LaneRoom<'_>, bytes: usize) {
+        let at = self.submessage.offset + at;
+        // SAFETY: as above.
+        unsafe { self.memory.pack_into_lane(at, room, bytes) };
     }
 
     unsafe fn unpack(&mut self, at: usize, source: *const u8, bytes: usize) {

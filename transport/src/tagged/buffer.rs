@@ -3,6 +3,8 @@
 //! Before: MPI turns (address, count, datatype) into a [`Buffer`]. After: protocols move
 //! bytes between it and packets, by offset within the message.
 
+use pamir_shm::lane_room::LaneRoom;
+
 /// Memory whose bytes do not follow each other; implemented by MPI's datatypes.
 ///
 /// Calls come mostly with `at` where the last call ended; an implementation remembers its
@@ -17,6 +19,16 @@ pub trait Noncontiguous {
     ///
     /// `target` is writable for `bytes` bytes, and the described memory is readable.
     unsafe fn pack(&mut self, at: usize, target: *mut u8, bytes: usize);
+
+    /// As [`Self::pack`], into a lane, whose lines are far.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::pack`]; the room has `bytes` bytes.
+    unsafe fn pack_into_lane(&mut self, at: usize, room: LaneRoom<'_>, bytes: usize) {
+        // SAFETY: as the caller vouches.
+        unsafe { self.pack(at, room.address(), bytes) };
+    }
 
     /// Takes message bytes `at..at + bytes` from `source`, which may be memory that a peer is
     /// changing: it is copied, each byte once, and never referred to.
@@ -107,6 +119,20 @@ impl Buffer {
             },
             // SAFETY: as the caller vouches.
             Self::Noncontiguous(memory) => unsafe { memory.pack(at, target, bytes) },
+        }
+    }
+
+    /// As [`Self::pack`], into a lane.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::pack`]; the room has `bytes` bytes.
+    pub unsafe fn pack_into_lane(&mut self, at: usize, room: LaneRoom<'_>, bytes: usize) {
+        match self {
+            // SAFETY: the range lies in the buffer; the caller vouches for the rest.
+            Self::Contiguous { address, .. } => unsafe { room.write(address.add(at), bytes) },
+            // SAFETY: as the caller vouches.
+            Self::Noncontiguous(memory) => unsafe { memory.pack_into_lane(at, room, bytes) },
         }
     }
 

@@ -35,6 +35,10 @@ pub struct MatchedMessage {
 /// origins are not looked after.
 const AT_ONCE_POLLS: u32 = 64;
 
+/// How often [`Context::receive_scattered_at_once`] looks: the other end probably gathers as long as
+/// this one will scatter, and that is a few microseconds for a packet of short blocks.
+const SCATTERED_POLLS: u32 = 256;
+
 impl Context {
     /// Receives the next message that `pattern` looks for into `buffer`.
     ///
@@ -99,7 +103,7 @@ impl Context {
         address: *mut u8,
         room: usize,
     ) -> Result<Option<usize>, UnitError> {
-        self.take_at_once(wanted, |packet| {
+        self.take_at_once(wanted, AT_ONCE_POLLS, |packet| {
             let bytes = packet.data_bytes(8);
             // SAFETY: at most `room` bytes are written, which the caller vouches for.
             unsafe { packet.copy_to(packet.data_at(8), address, bytes.min(room)) };
@@ -121,7 +125,7 @@ impl Context {
         room: usize,
         scatter: impl Fn(*const u8, usize),
     ) -> Result<Option<usize>, UnitError> {
-        self.take_at_once(wanted, |packet| {
+        self.take_at_once(wanted, SCATTERED_POLLS, |packet| {
             let bytes = packet.data_bytes(8);
             // SAFETY: as the caller vouches.
             unsafe { packet.scatter(packet.data_at(8), bytes.min(room), &scatter) };
@@ -134,6 +138,7 @@ impl Context {
     fn take_at_once(
         &self,
         wanted: Envelope,
+        polls: u32,
         take: impl Fn(Packet<'_>) -> usize,
     ) -> Result<Option<usize>, UnitError> {
         if self.posted.waiting() | self.unexpected.waiting() != 0 || !self.is_idle() {
@@ -141,7 +146,7 @@ impl Context {
         }
         let metadata = Envelope::metadata(wanted.context, wanted.tag);
         let origin = wanted.source as usize;
-        for _ in 0..AT_ONCE_POLLS {
+        for _ in 0..polls {
             let next = self
                 .unit
                 .take_packet(origin, kind::EAGER, metadata, &take)?;

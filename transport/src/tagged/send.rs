@@ -9,6 +9,7 @@
 use pamir_driver::descriptor::{Descriptor, Source};
 pub use pamir_driver::unit::LINE_DATA_BYTES;
 use pamir_driver::unit::UnitError;
+use pamir_shm::lane_room::LaneRoom;
 
 use crate::context::Context;
 use crate::protocol::kind;
@@ -92,13 +93,13 @@ impl Context {
     ///
     /// # Safety
     ///
-    /// `fill` writes so many bytes, no others, and keeps the pointer no longer than the call.
+    /// `fill` writes so many bytes, no others, and keeps the address no longer than the call.
     #[inline]
     pub unsafe fn send_filled(
         &self,
         to: Address,
         bytes: usize,
-        fill: impl FnOnce(*mut u8),
+        fill: impl FnOnce(LaneRoom<'_>),
     ) -> Result<bool, UnitError> {
         if !self.table.is_immediate(bytes) {
             return Ok(false);
@@ -376,11 +377,11 @@ impl Context {
     }
 
     /// The engine asks for a piece of a noncontiguous message.
-    pub(crate) fn pack_fragment(&self, id: RequestId, at: usize, target: *mut u8, bytes: usize) {
+    pub(crate) fn pack_fragment(&self, id: RequestId, at: usize, room: LaneRoom<'_>, bytes: usize) {
         if let Some(request) = self.requests.get(id) {
             // SAFETY: the engine gives room for the bytes, and asks for no more than the
             // message has; whoever started the send vouched for its memory.
-            unsafe { request.buffer.borrow_mut().pack(at, target, bytes) };
+            unsafe { request.buffer.borrow_mut().pack_into_lane(at, room, bytes) };
         }
     }
 }

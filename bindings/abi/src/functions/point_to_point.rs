@@ -26,7 +26,7 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::functions::communicator::named;
 use crate::process::{State, running};
 use crate::types::*;
-use short::{post, receive_line, send_line, tell};
+use short::{post, receive_short, send_short, tell};
 
 /// Marks the handles of requests that were complete when they were started.
 const SETTLED: usize = 1 << 62;
@@ -143,7 +143,7 @@ pub unsafe fn send<C: Count>(
 ) -> Result {
     // SAFETY: as the caller vouches.
     unsafe {
-        if send_line(buf, count.to_i64(), datatype, dest, tag, comm) {
+        if send_short(buf, count.to_i64(), datatype, dest, tag, comm) {
             return Ok(());
         }
         send_any(buf, count, datatype, dest, tag, comm)
@@ -241,7 +241,7 @@ pub unsafe fn recv<C: Count>(
 ) -> Result {
     // SAFETY: as the caller vouches.
     unsafe {
-        match receive_line(
+        match receive_short(
             buf,
             count.to_i64(),
             datatype,
@@ -368,7 +368,7 @@ pub unsafe fn isend<C: Count>(
 ) -> Result {
     // SAFETY: as the caller vouches.
     unsafe {
-        if send_line(buf, count.to_i64(), datatype, dest, tag, comm) {
+        if send_short(buf, count.to_i64(), datatype, dest, tag, comm) {
             request.write(MPI_Request(COMPLETED_SEND));
             return Ok(());
         }

@@ -45,7 +45,7 @@ pub use error::{DatatypeError, ErrorClass};
 pub use named::Named;
 pub use signature::Signature;
 
-pub use pamir_transport::gather_scatter::{Machine, Program};
+pub use pamir_transport::gather_scatter::{Machine, Program, Whole};
 pub use pamir_transport::operation::primitive::{self, Primitive};
 
 use decode::Recipe;
@@ -61,6 +61,7 @@ pub struct Datatype {
     recipe: Recipe,
     committed: Cell<bool>,
     program: OnceCell<Program>,
+    whole: OnceCell<Option<Whole>>,
 }
 
 impl Datatype {
@@ -77,6 +78,7 @@ impl Datatype {
             recipe,
             committed: Cell::new(committed),
             program: OnceCell::new(),
+            whole: OnceCell::new(),
         }))
     }
 
@@ -189,6 +191,12 @@ impl Datatype {
         })
     }
 
+    /// How one element is moved as a whole, if it is committed, not one block, and fits a packet.
+    #[inline(always)]
+    pub fn whole(&self) -> Option<&Whole> {
+        self.whole.get()?.as_ref()
+    }
+
     /// A machine at the start of `count` elements at `base`.
     ///
     /// # Safety
@@ -235,7 +243,8 @@ impl Datatype {
 
     /// `MPI_Type_commit`: compiles the program.
     pub fn commit(&self) {
-        self.program();
+        let program = self.program();
+        self.whole.get_or_init(|| Whole::of(program));
         self.committed.set(true);
     }
 }

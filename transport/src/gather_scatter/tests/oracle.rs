@@ -117,10 +117,15 @@ impl Memory {
 
     pub fn machine(&mut self, program: &Program) -> Machine {
         assert_eq!(program.bytes(), self.places.len());
-        let base = self.bytes.as_mut_ptr().wrapping_add(self.base);
+        let base = self.base();
         // SAFETY: `places` lists every byte that the program reaches, and `bytes` covers them
         // all; it outlives every use of the machine.
         unsafe { Machine::new(program.clone(), base) }
+    }
+
+    /// The buffer's address.
+    pub fn base(&mut self) -> *mut u8 {
+        self.bytes.as_mut_ptr().wrapping_add(self.base)
     }
 
     pub fn packed(&self) -> Vec<u8> {

@@ -2,11 +2,12 @@
 //!
 //! `PROPTEST_CASES` sets how many cases are tried.
 
+use pamir_shm::lane_room::{LaneRoom, LongCopy};
 use proptest::prelude::*;
 
 use super::super::node::{Placed, repeat, sequence};
 use super::super::random_access::Way;
-use super::super::{Machine, Program, RandomAccess, State, stripes};
+use super::super::{Machine, Program, RandomAccess, State, Whole, stripes};
 use super::oracle::{Memory, Naive, layout};
 use crate::tagged::buffer::Noncontiguous;
 
@@ -124,6 +125,7 @@ proptest! {
         let expected = memory.packed();
         // Every stripe is packed by a machine of its own, unaware of the others.
         let mut packed = vec![0; expected.len()];
+        let long = LongCopy::default();
         for part in stripes::equal(expected.len(), stripe_count) {
             let mut machine = memory.machine(&program);
             machine.seek(part.offset);
@@ -132,7 +134,7 @@ proptest! {
                 machine.pack(room);
             } else {
                 // SAFETY: the slice has room for the bytes, outside of the described memory.
-                unsafe { machine.pack_into_lane(room.as_mut_ptr(), room.len()) };
+                unsafe { machine.pack_into_lane(LaneRoom::new(room.as_mut_ptr(), &long), room.len()) };
             }
         }
         prop_assert_eq!(&packed, &expected);
@@ -156,6 +158,39 @@ proptest! {
             // SAFETY: `expected` holds the packet's bytes.
             unsafe { target.unpack(at, expected[at..].as_ptr(), bytes) };
         }
+        prop_assert_eq!(&memory.bytes, &wanted);
+    }
+
+    #[test]
+    fn what_is_run_as_a_whole_is_bit_exact(
+        naive in layout(),
+        extent in 0i64..400,
+        count in 1usize..4,
+        received in any::<prop::sample::Index>(),
+    ) {
+        let program = Program::canonical(&naive.placed, extent).unwrap().times(count);
+        let mut memory = Memory::new(&naive, extent, count);
+        prop_assume!(!memory.overlaps());
+        let Some(whole) = Whole::of(&program) else {
+            prop_assert!(program.contiguous().is_some() || program.bytes() > 8192);
+            return Ok(());
+        };
+        let (expected, mut packed) = (memory.packed(), vec![0; whole.bytes()]);
+        let long = LongCopy::default();
+        // SAFETY: `memory` has every byte that the program reaches, and `packed` as many.
+        unsafe { whole.pack_into_lane(memory.base(), LaneRoom::new(packed.as_mut_ptr(), &long)) };
+        prop_assert_eq!(&packed, &expected);
+        // A message may be shorter than there is room.
+        let length = received.index(expected.len() + 1);
+        let mut wanted = memory.bytes.clone();
+        for &place in &memory.places {
+            memory.bytes[place] = !memory.bytes[place];
+        }
+        for &place in &memory.places[length..] {
+            wanted[place] = memory.bytes[place];
+        }
+        // SAFETY: as above.
+        unsafe { whole.unpack(memory.base(), expected.as_ptr(), length) };
         prop_assert_eq!(&memory.bytes, &wanted);
     }
 

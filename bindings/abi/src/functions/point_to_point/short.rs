@@ -14,9 +14,9 @@ use pamir_mpi::point_to_point::{address, envelope};
 use pamir_transport::tagged::envelope::Pattern;
 use pamir_transport::tagged::send::LINE_DATA_BYTES;
 
-use super::{request_handle, too_long, write_status};
+use super::{request_handle, scattered, too_long, write_status};
 use crate::constants::*;
-use crate::data::span;
+use crate::data::{PREDEFINED, span};
 use crate::error::{Error, Result};
 use crate::process::{State, undisturbed};
 use crate::types::*;
@@ -28,13 +28,60 @@ pub(super) fn well_known(state: &State, comm: MPI_Comm) -> Option<&Communicator>
     (comm == MPI_COMM_WORLD).then(|| &**state.process.world())
 }
 
+/// A send of a message that fits a packet and can go at once; whether it has gone.
+///
+/// # Safety
+///
+/// `buf` is readable for `count` elements of `datatype`.
+#[inline(always)]
+pub(super) unsafe fn send_short(
+    buf: *const c_void,
+    count: i64,
+    datatype: MPI_Datatype,
+    dest: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+) -> bool {
+    // SAFETY: as the caller vouches.
+    unsafe {
+        send_line(buf, count, datatype, dest, tag, comm)
+            || datatype.0 >= PREDEFINED
+                && scattered::send_at_once((buf, count, datatype), dest, tag, comm)
+    }
+}
+
+/// A receive of a message that fits a packet and comes at once; whether it was that.
+///
+/// # Safety
+///
+/// As for [`recv`].
+#[inline(always)]
+pub(super) unsafe fn receive_short(
+    buf: *mut c_void,
+    count: i64,
+    datatype: MPI_Datatype,
+    source_rank: c_int,
+    tag: c_int,
+    comm: MPI_Comm,
+    status: *mut MPI_Status,
+) -> Option<Result> {
+    // SAFETY: as the caller vouches.
+    unsafe {
+        if datatype.0 >= PREDEFINED {
+            let data = (buf, count, datatype);
+            return scattered::receive_at_once(data, source_rank, tag, comm, status);
+        }
+        receive_line(buf, count, datatype, source_rank, tag, comm, status)
+    }
+}
+
 /// A send of a short message that can go at once; whether it has gone.
 ///
 /// # Safety
 ///
 /// `buf` is readable for `count` elements of `datatype`.
 #[inline(always)]
-pub(super) unsafe fn send_line(
+unsafe fn send_line(
     buf: *const c_void,
     count: i64,
     datatype: MPI_Datatype,
@@ -66,7 +113,7 @@ pub(super) unsafe fn send_line(
 ///
 /// As for [`recv`].
 #[inline(always)]
-pub(super) unsafe fn receive_line(
+unsafe fn receive_line(
     buf: *mut c_void,
     count: i64,
     datatype: MPI_Datatype,

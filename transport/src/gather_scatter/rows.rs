@@ -1,0 +1,211 @@
+//! Rows of equal blocks, copied by the one loop that was chosen for them beforehand.
+//!
+//! Columns, vectors, vectors of vectors and faces of arrays are all this: so many rows at equal distance, so
+//! many blocks at equal distance in each. Which loop serves depends on the blocks' length and distance only,
+//! so it is chosen once, when the datatype is committed.
+//!
+//! ```text
+//!   ██··██··██········██··██··██········   2 rows of 3 blocks
+//!   ├─ stride ─┤ ...
+//!   ├─ row stride ───┤
+//! ```
+//!
+//! Step before: `super::whole` has found that a program is this, and all of it is to be copied. Step after:
+//! nothing; the bytes are there.
+//!
+//! Invariant: every block is copied once, in packed order.
+
+use super::kernel::{
+    Steps, address, copy_any, copy_fixed, destination, gather, is_masked, rows_are_vectors, source,
+};
+use super::node::{Node, Placed};
+
+/// Where the blocks of the rows are.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    displacement: i64,
+    rows: usize,
+    row_stride: i64,
+    count: usize,
+    stride: i64,
+    block: usize,
+}
+
+/// Copies all blocks of a shape between the memory at a base and packed bytes, both addresses.
+type Copy = unsafe fn(&Shape, usize, usize);
+
+/// Rows of blocks with the loops that copy them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rows {
+    shape: Shape,
+    pack: Copy,
+    unpack: Copy,
+}
+
+impl Rows {
+    /// What stands at `placed`, if it is rows of blocks.
+    pub(super) fn of(placed: &Placed) -> Option<Self> {
+        let one_row = |count: usize, stride: i64, block: usize| Shape {
+            displacement: placed.displacement,
+            rows: 1,
+            row_stride: 0,
+            count,
+            stride,
+            block,
+        };
+        let shape = match &placed.node {
+            Node::Strided {
+                count,
+                block,
+                stride,
+            } => one_row(*count, *stride, *block),
+            Node::Loop(outer) => {
+                let rows = (outer.count, outer.stride);
+                match &outer.body {
+                    Node::Strided {
+                        count,
+                        block,
+                        stride,
+                    } => Shape {
+                        rows: rows.0,
+                        row_stride: rows.1,
+                        ..one_row(*count, *stride, *block)
+                    },
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        let (pack, unpack) = copies_for(&shape);
+        Some(Self {
+            shape,
+            pack,
+            unpack,
+        })
+    }
+
+    /// Packs all blocks of the memory at `base`.
+    ///
+    /// # Safety
+    /// Each block is readable; `out` is writable for all of them; no overlap.
+    #[inline(always)]
+    pub(super) unsafe fn pack(&self, base: *mut u8, out: *mut u8) {
+        // SAFETY: as the caller vouches.
+        unsafe {
+            (self.pack)(
+                &self.shape,
+                base.expose_provenance(),
+                out.expose_provenance(),
+            )
+        };
+    }
+
+    /// Unpacks to all blocks of the memory at `base`.
+    ///
+    /// # Safety
+    /// Each block is writable; `input` is readable for all of them; no overlap.
+    #[inline(always)]
+    pub(super) unsafe fn unpack(&self, base: *mut u8, input: *const u8) {
+        // SAFETY: as the caller vouches.
+        unsafe {
+            (self.unpack)(
+                &self.shape,
+                base.expose_provenance(),
+                input.expose_provenance(),
+            )
+        };
+    }
+}
+
+/// The loops for a shape: to pack, to unpack.
+fn copies_for(shape: &Shape) -> (Copy, Copy) {
+    let (pack, unpack): (Copy, Copy) = match shape.block {
+        1 => (pack_fixed::<1>, unpack_fixed::<1>),
+        2 => (pack_fixed::<2>, unpack_fixed::<2>),
+        4 => (pack_fixed::<4>, unpack_fixed::<4>),
+        8 => (pack_fixed::<8>, unpack_fixed::<8>),
+        12 => (pack_fixed::<12>, unpack_fixed::<12>),
+        16 => (pack_fixed::<16>, unpack_fixed::<16>),
+        24 => (pack_fixed::<24>, unpack_fixed::<24>),
+        32 => (pack_fixed::<32>, unpack_fixed::<32>),
+        64 => (pack_fixed::<64>, unpack_fixed::<64>),
+        _ => (pack_any, unpack_any),
+    };
+    let vectors = rows_are_vectors(shape.count, shape.block, shape.stride);
+    (if vectors { pack_vectors } else { pack }, unpack)
+}
+
+impl Shape {
+    /// Calls `copy(user address, packed address)` for each block.
+    #[inline(always)]
+    fn each(&self, base: usize, mut packed: usize, mut copy: impl FnMut(usize, usize)) {
+        let mut row = address(base, self.displacement);
+        for _ in 0..self.rows {
+            let mut at = row;
+            for _ in 0..self.count {
+                copy(at, packed);
+                at = address(at, self.stride);
+                packed += self.block;
+            }
+            row = address(row, self.row_stride);
+        }
+    }
+}
+
+/// # Safety
+/// As for [`Rows::pack`], with blocks of `N` bytes.
+unsafe fn pack_fixed<const N: usize>(shape: &Shape, base: usize, out: usize) {
+    let shape = Shape { block: N, ..*shape };
+    shape.each(base, out, |user, packed| {
+        // SAFETY: as the caller vouches.
+        unsafe { copy_fixed::<N>(source(user), destination(packed)) };
+    });
+}
+
+/// # Safety
+/// As for [`Rows::unpack`], with blocks of `N` bytes.
+unsafe fn unpack_fixed<const N: usize>(shape: &Shape, base: usize, input: usize) {
+    let shape = Shape { block: N, ..*shape };
+    shape.each(base, input, |user, packed| {
+        // SAFETY: as the caller vouches.
+        unsafe { copy_fixed::<N>(source(packed), destination(user)) };
+    });
+}
+
+/// # Safety
+/// As for [`Rows::pack`].
+unsafe fn pack_any(shape: &Shape, base: usize, out: usize) {
+    let masked = is_masked(shape.block);
+    shape.each(base, out, |user, packed| {
+        // SAFETY: as the caller vouches.
+        unsafe { copy_any(source(user), destination(packed), shape.block, masked) };
+    });
+}
+
+/// # Safety
+/// As for [`Rows::unpack`].
+unsafe fn unpack_any(shape: &Shape, base: usize, input: usize) {
+    let masked = is_masked(shape.block);
+    shape.each(base, input, |user, packed| {
+        // SAFETY: as the caller vouches.
+        unsafe { copy_any(source(packed), destination(user), shape.block, masked) };
+    });
+}
+
+/// # Safety
+/// As for [`Rows::pack`], where `rows_are_vectors`.
+unsafe fn pack_vectors(shape: &Shape, base: usize, out: usize) {
+    let rows = Shape {
+        count: 1,
+        block: shape.count * shape.block,
+        ..*shape
+    };
+    rows.each(base, out, |user, packed| {
+        let row = Steps {
+            start: user,
+            stride: shape.stride,
+        };
+        // SAFETY: as the caller vouches.
+        unsafe { gather(row, destination(packed), shape.count, shape.block) };
+    });
+}
