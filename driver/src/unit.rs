@@ -251,10 +251,16 @@ impl<O: Owner> MessagingUnit<O> {
         let Some(reserved) = reserve(to, target, start + bytes)? else {
             return Ok(false);
         };
-        // The target looks at the first line all the time: it is written when all else is there.
+        // The target looks at the first line all the time: data behind it come first.
+        let apart = start == ALIGNED_AT;
+        if !apart {
+            to.lane.write_word(&reserved, 0, metadata);
+        }
         // SAFETY: the caller vouches for the source; the record was reserved for the bytes.
         unsafe { to.lane.write(&reserved, start, source, bytes) };
-        to.lane.write_word(&reserved, 0, metadata);
+        if apart {
+            to.lane.write_word(&reserved, 0, metadata);
+        }
         to.commit(reserved, kind, auxiliary, start + bytes);
         Ok(true)
     }

@@ -6,7 +6,7 @@
 //! | program | copied by |
 //! |---|---|
 //! | rows of equal blocks (vectors, columns, faces, vectors of vectors) | the loop for them (`super::rows`) |
-//! | at most [`FEW_BLOCKS`] blocks | a list of them |
+//! | at most `FEW_BLOCKS` blocks | a list of them |
 //! | any other | the program, without a machine |
 //!
 //! Step before: a datatype is committed, or used first. Step after: a message of one packet is gathered straight

@@ -1,0 +1,151 @@
+//! Command lines, as users write them: what they ask for, and what is refused.
+
+use super::*;
+
+fn words(line: &str) -> Vec<OsString> {
+    line.split_whitespace().map(OsString::from).collect()
+}
+
+fn launch(line: &str) -> Launch {
+    match parse(&words(line)) {
+        Ok(Invocation::Run(launch)) => *launch,
+        other => panic!("{line}: {other:?}"),
+    }
+}
+
+fn refused(line: &str) -> String {
+    parse(&words(line)).expect_err(line).to_string()
+}
+
+#[test]
+fn every_spelling_of_the_rank_count() {
+    for line in [
+        "-n 3 a", "-np 3 a", "--np 3 a", "--n=3 a", "-np=3 a", "-c 3 a",
+    ] {
+        assert_eq!(launch(line).ranks(), 3, "{line}");
+    }
+    assert_eq!(launch("a").ranks(), 1);
+}
+
+#[test]
+fn what_follows_the_program_belongs_to_it() {
+    let launch = launch("-n 2 prog -n 7 --help --bind-to none");
+    assert_eq!(launch.ranks(), 2);
+    assert_eq!(
+        launch.programs[0].command,
+        words("prog -n 7 --help --bind-to none")
+    );
+    assert_eq!(launch.bind_to, None);
+}
+
+#[test]
+fn two_dashes_end_the_options() {
+    assert_eq!(
+        launch("-n 2 -- -odd x").programs[0].command,
+        words("-odd x")
+    );
+}
+
+#[test]
+fn colons_separate_programs() {
+    let launch = launch("-genv A 1 -n 2 -env B 2 a x : -n 3 -wdir /tmp b : c");
+    let ranks: Vec<usize> = launch
+        .programs
+        .iter()
+        .map(|program| program.ranks)
+        .collect();
+    assert_eq!(ranks, [2, 3, 1]);
+    assert_eq!(launch.environment.set, [("A".into(), "1".into())]);
+    assert_eq!(
+        launch.programs[0].environment.set,
+        [("B".into(), "2".into())]
+    );
+    assert!(launch.programs[1].environment.set.is_empty());
+    assert_eq!(launch.programs[1].directory, Some(PathBuf::from("/tmp")));
+    assert_eq!(launch.programs[2].command, words("c"));
+}
+
+#[test]
+fn options_with_one_dash_two_dashes_and_equals() {
+    let launch = launch(
+        "-bind-to hwthread --map-by=numa:nooversubscribe -report-bindings --tag-output \
+         --timeout 1.5 -x A=1=2 -hosts localhost,me -q a",
+    );
+    assert_eq!(launch.bind_to, Some(BindTo::HwThread));
+    assert_eq!(launch.map_by, Some(MapBy::Numa));
+    assert!(launch.refuse_oversubscription && launch.report_bindings && launch.tag_output);
+    assert_eq!(launch.timeout, Some(Duration::from_millis(1500)));
+    assert_eq!(
+        launch.programs[0].environment.set,
+        [("A".into(), "1=2".into())]
+    );
+    assert_eq!(launch.hosts, ["localhost", "me"]);
+    assert_eq!(launch.verbosity, Verbosity::Quiet);
+}
+
+#[test]
+fn processors_can_be_listed() {
+    let listed = BindTo::List(vec![vec![0], vec![2, 3]]);
+    assert_eq!(
+        launch("--bind-to list:0,2+3 a").bind_to,
+        Some(listed.clone())
+    );
+    let launch = launch("--bind-to list:0,2+3:nooversubscribe a");
+    assert_eq!(launch.bind_to, Some(listed));
+    assert!(launch.refuse_oversubscription);
+}
+
+#[test]
+fn environment_lists() {
+    let launch = launch("-genvnone -envlist HOME,PATH a");
+    assert_eq!(launch.environment.inherited, Some(Inherited::Only(vec![])));
+    let names = vec!["HOME".into(), "PATH".into()];
+    assert_eq!(
+        launch.programs[0].environment.inherited,
+        Some(Inherited::Only(names))
+    );
+}
+
+#[test]
+fn an_empty_value_stays_a_value() {
+    let words = ["-env", "A", "", "a"].map(OsString::from);
+    let Ok(Invocation::Run(launch)) = parse(&words) else {
+        panic!()
+    };
+    assert_eq!(
+        launch.programs[0].environment.set,
+        [("A".into(), "".into())]
+    );
+}
+
+#[test]
+fn help_and_version_win_before_a_program() {
+    assert_eq!(parse(&words("-n 2 --help")), Ok(Invocation::Help));
+    assert_eq!(parse(&words("-version")), Ok(Invocation::Version));
+}
+
+#[test]
+fn refusals_name_what_is_wrong() {
+    assert!(refused("-n 0 a").contains("at least 1"));
+    assert!(refused("-n x a").contains("`x`"));
+    assert!(refused("-n").contains("needs N"));
+    assert!(refused("-n 2").contains("no program"));
+    assert!(refused("a :").contains("part 2"));
+    assert!(refused("--bind-too core a").contains("--bind-to"));
+    assert!(refused("--bind-to shelf a").contains("shelf"));
+    assert!(refused("--bind-to list:x a").contains("list:0,2"));
+    assert!(refused("--map-by core:pe=2 a").contains("core:pe=2"));
+    assert!(refused("--report-bindings=1 a").contains("no value"));
+    assert!(refused("--timeout -1 a").contains("above 0"));
+    assert!(refused("--timeout nan a").contains("above 0"));
+}
+
+#[test]
+fn foreign_settings_are_noted() {
+    assert_eq!(
+        launch("--mca btl self,vader --allow-run-as-root a")
+            .notes
+            .len(),
+        1
+    );
+}
