@@ -25,6 +25,7 @@ pub mod record;
 pub mod header;
 #[cfg(not(loom))]
 mod lane_copy;
+#[cfg(not(loom))]
 pub mod lane_room;
 #[cfg(not(loom))]
 pub mod mapped;
