@@ -25,7 +25,7 @@ use crate::lane_copy::LongCopy;
 use crate::lane_room::LaneRoom;
 use crate::mapped_lane::{copy_line, copy_read};
 use crate::record::LINE_BYTES;
-use crate::segment::{Segment, SegmentError};
+use crate::segment::{PAGE_BYTES, Segment, SegmentError};
 use crate::shareable::LinePadded;
 
 /// Up to so many bytes a post lies in the line of its flag.
@@ -34,7 +34,6 @@ pub const INLINE_BYTES: usize = 48;
 /// The most bytes of one post: what one member copies while another copies the one before.
 pub const SLOT_BYTES: usize = 16 << 10;
 
-const PAGE_BYTES: usize = 4096;
 const PLACES: usize = DEPTH as usize;
 
 /// Posts of up to so many bytes use the first [`DEPTH`] slots only.
