@@ -202,9 +202,7 @@ impl Shared {
     }
 
     fn ring(&self) {
-        if announcement::rouse(&self.bell) {
-            sleep::wake(&self.bell);
-        }
+        announcement::ring(&self.bell);
     }
 
     fn is_stopping(&self) -> bool {

@@ -360,9 +360,7 @@ fn inject(lane: &Lane, header: RecordHeader, payload: &[u8]) -> Result<bool, Bri
             .write(&reserved, 0, payload.as_ptr(), payload.len());
     }
     lane.producer.commit(reserved, header);
-    if sleep::must_wake(&lane.block.sleep) {
-        sleep::wake(&lane.block.sleep);
-    }
+    sleep::wake_if_asleep(&lane.block.sleep);
     Ok(true)
 }
 

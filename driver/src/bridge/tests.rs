@@ -75,9 +75,7 @@ impl Nodes {
         unsafe { producer.write(&reserved, 0, payload.as_ptr(), payload.len()) };
         producer.commit(reserved, RecordHeader::new(kind, 7, payload.len() as u32));
         let block = self.jobs[NODES[origin]].block(target).unwrap();
-        if sleep::must_wake(&block.sleep) {
-            sleep::wake(&block.sleep);
-        }
+        sleep::wake_if_asleep(&block.sleep);
         true
     }
 }
