@@ -21,11 +21,7 @@ const NODES: [usize; 4] = [0, 0, 1, 1];
 
 fn jobs() -> [Job; 2] {
     [0, 1].map(|_| {
-        let job = Job::create(&JobSpecification {
-            ranks: 4,
-            processing_units: vec![],
-        })
-        .unwrap();
+        let job = Job::create(&JobSpecification::unbound(4)).unwrap();
         job.set_nodes(&NODES).unwrap();
         job
     })

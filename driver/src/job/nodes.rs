@@ -98,11 +98,7 @@ mod tests {
     use crate::job::{JobSpecification, RankState};
 
     fn job() -> Job {
-        Job::create(&JobSpecification {
-            ranks: 4,
-            processing_units: vec![],
-        })
-        .unwrap()
+        Job::create(&JobSpecification::unbound(4)).unwrap()
     }
 
     #[test]
