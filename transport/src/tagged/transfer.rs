@@ -130,7 +130,8 @@ struct Data {
 }
 
 impl Data {
-    /// Bytes of a unit of claims, the same at both ends.
+    /// Bytes of a unit of claims, the same at both ends: a page at least, which the kernel copies as a
+    /// whole.
     fn unit_bytes(&self) -> usize {
         let least = self.bytes.div_ceil(MOST_UNITS as usize);
         least.next_power_of_two().max(PAGE_BYTES)
