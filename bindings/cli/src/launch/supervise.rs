@@ -36,7 +36,7 @@ use super::report::{self, Failure};
 use super::start::{Prepared, RankProcess};
 
 /// Between asking ranks to end and killing them.
-const GRACE: Duration = Duration::from_millis(300);
+const GRACE: Duration = Duration::from_secs(1);
 
 /// How long killed processes may take to be gone, on a machine where much else runs.
 const GONE_WITHIN: Duration = Duration::from_secs(2);
