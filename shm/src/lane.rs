@@ -27,7 +27,9 @@
 //! 3. Records do not wrap. A record is at most a quarter of the ring, so that with
 //!    padding it fits as soon as the consumer has read everything, even though up
 //!    to a quarter of the ring is not yet published as free.
-//! 4. Commit is a Release store of the header word, and pairs with the Acquire
+//! 4. Behind a record of several lines some lines of a long ring stay free ([`APART_LINES`]), which
+//!    both ends know from its length.
+//! 5. Commit is a Release store of the header word, and pairs with the Acquire
 //!    load in `peek`. Release of the cursor in `release` pairs with the Acquire
 //!    load in `refresh`: the producer overwrites only what has been read.
 //!
@@ -37,7 +39,7 @@
 use std::cell::Cell;
 
 use crate::atomic::{AtomicU64, Ordering, spin_loop};
-use crate::record::{RecordHeader, lines_for};
+use crate::record::{HEADER_BYTES, LINE_BYTES, RecordHeader, lines_for};
 
 /// The memory that a lane works on.
 pub trait LaneMemory {
@@ -58,6 +60,28 @@ pub trait LaneMemory {
 /// much has the rest made ready at once: else the first round of a long ring, of which each page
 /// costs as much as thirty short messages, would be slow for as long as it takes.
 const UNPREPARED_LINES: u64 = 4096;
+
+/// From so many lines on, other records stay away from a record's end.
+const LONG_RECORD_LINES: u64 = 10;
+
+/// Lines that stay free behind such a record. Whoever reads a row of lines has those behind it
+/// fetched ahead by the processor. If these are the next record's, the origin has to get them
+/// back from the other core's cache before it can write them: 4 KiB then take twice as long.
+const APART_LINES: u64 = 16;
+
+/// Rings of so many lines have room for that, and do not fit a core's own cache: what was fetched
+/// ahead has left it when the ring has come round.
+const LONG_RING_LINES: u64 = 16384;
+
+/// Lines of a ring that a record of `lines` lines takes, with those that stay free behind it.
+#[inline(always)]
+const fn taken(lines: u64, ring: u64) -> u64 {
+    if lines >= LONG_RECORD_LINES && ring >= LONG_RING_LINES {
+        lines + APART_LINES
+    } else {
+        lines
+    }
+}
 
 /// What a peer wrote cannot be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -152,8 +176,8 @@ impl<M: LaneMemory> Producer<M> {
     #[inline(always)]
     pub fn try_reserve(&self, payload_bytes: usize) -> Result<Option<Reserved>, LaneError> {
         let ring = self.memory.lines();
-        let lines = lines_for(payload_bytes);
-        debug_assert!(lines <= longest_record(ring));
+        debug_assert!(payload_bytes <= longest_payload_bytes(ring));
+        let lines = taken(lines_for(payload_bytes), ring);
         let line = self.produced.get() & (ring - 1);
         if lines <= ring - line && self.has_room(lines) {
             return Ok(Some(Reserved { line, lines }));
@@ -289,7 +313,7 @@ impl<M: LaneMemory> Consumer<M> {
         let Some(header) = RecordHeader::from_word(word) else {
             return Ok(None);
         };
-        let lines = header.lines();
+        let lines = taken(header.lines(), ring);
         if header.is_padding() || lines > ring - line || lines > longest_record(ring) {
             return self.peek_slow(header, line);
         }
@@ -353,7 +377,7 @@ impl<M: LaneMemory> Consumer<M> {
     /// Gives the room of `arrived` back to the producer; its payload may no longer be read.
     #[inline(always)]
     pub fn release(&self, arrived: Arrived) {
-        self.advance(arrived.header.lines());
+        self.advance(taken(arrived.header.lines(), self.memory.lines()));
     }
 
     #[inline(always)]
@@ -395,7 +419,7 @@ fn prepare_rest(memory: &impl LaneMemory) {
     }
 }
 
-/// The most lines that a record in a ring of `ring` lines may have.
+/// The most lines that a record in a ring of `ring` lines may take.
 #[inline(always)]
 const fn longest_record(ring: u64) -> u64 {
     ring / 4
@@ -404,7 +428,8 @@ const fn longest_record(ring: u64) -> u64 {
 /// The longest payload of a record in a ring of `ring` lines.
 #[inline(always)]
 pub const fn longest_payload_bytes(ring: u64) -> usize {
-    longest_record(ring) as usize * crate::record::LINE_BYTES - crate::record::HEADER_BYTES
+    let free = taken(LONG_RECORD_LINES, ring) - LONG_RECORD_LINES;
+    (longest_record(ring) - free) as usize * LINE_BYTES - HEADER_BYTES
 }
 
 #[cfg(test)]

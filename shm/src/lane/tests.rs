@@ -222,32 +222,66 @@ mod against_a_queue {
     use proptest::prelude::*;
     use std::collections::VecDeque;
 
+    /// Sends and receives in the order that `steps` say, lengths being taken modulo what fits.
+    fn assert_in_order(ring: usize, steps: Vec<(bool, usize)>) -> Result<(), TestCaseError> {
+        let memory = HeapMemory::new(ring);
+        let (producer, consumer) = (Producer::new(memory.clone()), Consumer::new(memory));
+        let mut queue = VecDeque::new();
+        for (number, (sends, bytes)) in steps.into_iter().enumerate() {
+            let (bytes, value) = (
+                bytes % (producer.longest_payload_bytes() + 1),
+                number as u64,
+            );
+            if sends {
+                let sent = send(&producer, bytes, value);
+                prop_assert!(sent || !queue.is_empty(), "an empty lane must have room");
+                if sent {
+                    queue.push_back((value, bytes));
+                }
+            } else {
+                prop_assert_eq!(receive(&consumer), queue.pop_front());
+            }
+        }
+        while let Some(expected) = queue.pop_front() {
+            prop_assert_eq!(receive(&consumer), Some(expected));
+        }
+        prop_assert_eq!(receive(&consumer), None);
+        Ok(())
+    }
+
     proptest! {
         #[test]
         fn random_lengths_arrive_in_order(
             shift in 2u32..8,
             steps in prop::collection::vec((any::<bool>(), 0usize..2000), 1..400),
         ) {
-            let memory = HeapMemory::new(1 << shift);
-            let (producer, consumer) = (Producer::new(memory.clone()), Consumer::new(memory));
-            let mut queue = VecDeque::new();
-            for (number, (sends, bytes)) in steps.into_iter().enumerate() {
-                let (bytes, value) = (bytes % (producer.longest_payload_bytes() + 1), number as u64);
-                if sends {
-                    let sent = send(&producer, bytes, value);
-                    prop_assert!(sent || !queue.is_empty(), "an empty lane must have room");
-                    if sent {
-                        queue.push_back((value, bytes));
-                    }
-                } else {
-                    prop_assert_eq!(receive(&consumer), queue.pop_front());
-                }
-            }
-            while let Some(expected) = queue.pop_front() {
-                prop_assert_eq!(receive(&consumer), Some(expected));
-            }
-            prop_assert_eq!(receive(&consumer), None);
+            assert_in_order(1 << shift, steps)?;
         }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn random_lengths_arrive_in_order_where_records_are_apart(
+            steps in prop::collection::vec((any::<bool>(), any::<usize>(), 0u32..20), 1..400),
+        ) {
+            // As many short lengths as long ones.
+            let steps = steps.into_iter().map(|(sends, bytes, power)| (sends, bytes % (2 << power)));
+            assert_in_order(LONG_RING_LINES as usize, steps.collect())?;
+        }
+    }
+
+    #[test]
+    fn long_records_of_long_rings_are_apart() {
+        let first_line_behind = |ring: u64, lines: usize| {
+            let producer = Producer::new(HeapMemory::new(ring as usize));
+            assert!(send(&producer, lines * LINE_BYTES - HEADER_BYTES, 1));
+            producer.try_reserve(8).unwrap().map(|next| next.line)
+        };
+        let (long, few) = (LONG_RECORD_LINES as usize, LONG_RECORD_LINES - 1);
+        assert_eq!(first_line_behind(LONG_RING_LINES, few as usize), Some(few));
+        assert_eq!(first_line_behind(LONG_RING_LINES, long), Some(10 + 16));
+        assert_eq!(first_line_behind(LONG_RING_LINES / 2, long), Some(10));
     }
 
     #[test]
