@@ -180,8 +180,8 @@ impl AsFd for Failures {
 /// What a bridge's receiver has for its sender.
 #[derive(Debug, Default)]
 struct Mail {
-    /// Lines that may be sent again.
-    credits: Vec<(LaneName, u64)>,
+    /// Lines that may be sent again, and the node that says so.
+    credits: Vec<(usize, LaneName, u64)>,
     /// Frames for other nodes.
     frames: Vec<(usize, Frame)>,
     /// Clients that tasks of other nodes ask for, and the node.

@@ -197,7 +197,7 @@ impl Receiver {
         let segment = self.shared.job.segment();
         match frame {
             Frame::Record { lane, header } => self.arrive(index, lane, header, payload)?,
-            Frame::Credit { lane, lines } => self.mail.credits.push((lane, lines)),
+            Frame::Credit { lane, lines } => self.mail.credits.push((node, lane, lines)),
             Frame::State { plane, unit, state } => {
                 let job = self.planes[plane].as_ref();
                 if !job.is_some_and(|job| unit < job.ranks() && job.node(unit) == node) {
@@ -225,7 +225,11 @@ impl Receiver {
                 // The sender opens it too.
                 self.shared.ring();
             }
-            Frame::Refused { name } => client_table::refuse(segment, name)?,
+            Frame::Refused { name } if node == 0 => client_table::refuse(segment, name)?,
+            Frame::Refused { .. } => {
+                let reason = "it refuses a client, which is for node 0 to do";
+                return Err(self.shared.nonsense(node, reason));
+            }
         }
         Ok(())
     }

@@ -210,11 +210,11 @@ impl Sender {
         if mail.is_empty() {
             return Ok(false);
         }
-        for (name, lines) in mail.credits {
-            let (node, lane) = self.lane(name).unzip();
+        for (node, name, lines) in mail.credits {
+            let lane = self.lane(node, name);
             if !lane.is_some_and(|lane| lane.window.credit(lines)) {
                 let reason = "it gives back more than was sent";
-                return Err(self.shared.nonsense(node.unwrap_or_default(), reason));
+                return Err(self.shared.nonsense(node, reason));
             }
         }
         for (node, frame) in mail.frames {
@@ -229,16 +229,14 @@ impl Sender {
         Ok(true)
     }
 
-    /// A lane that was carried, and the node of its target.
-    fn lane(&mut self, name: LaneName) -> Option<(usize, &mut Lane)> {
+    /// A lane that is carried to `node`.
+    fn lane(&mut self, node: usize, name: LaneName) -> Option<&mut Lane> {
         let plane = self.planes.get_mut(name.plane)?.as_mut()?;
-        let targets = &mut plane.targets;
-        let target = targets
-            .iter_mut()
-            .find(|target| target.unit == name.target)?;
-        let node = self.peers[target.peer].node;
-        let lane = target.lanes.iter_mut().find(|lane| lane.name == name)?;
-        Some((node, lane))
+        let peers = &self.peers;
+        let is_meant =
+            |target: &&mut Target| target.unit == name.target && peers[target.peer].node == node;
+        let target = plane.targets.iter_mut().find(is_meant)?;
+        target.lanes.iter_mut().find(|lane| lane.name == name)
     }
 
     fn say(&mut self, to: impl Fn(usize) -> bool, frame: Frame) {

@@ -305,6 +305,7 @@ fn what_a_node_may_not_say_is_refused() {
         .flat_map(|_| [record(2, 0, 100_000), vec![0; 100_000]].concat())
         .collect();
     let wanted = Frame::Wanted(words).encode().to_vec();
+    let refused = Frame::Refused { name: 1 }.encode().to_vec();
     for (said, understood) in [
         (vec![0xFF; 16], "no frame"),
         (record(0, 1, 0), "a lane that there is not"),
@@ -319,6 +320,7 @@ fn what_a_node_may_not_say_is_refused() {
         (credit, "gives back more"),
         (state.encode().to_vec(), "not its own"),
         (wanted, "only node 0"),
+        (refused, "for node 0 to do"),
     ] {
         let (jobs, failures) = (jobs(), Arc::new(Failures::new().unwrap()));
         let [mut peers, links] = links(Network::Unix);

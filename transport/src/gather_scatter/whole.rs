@@ -115,7 +115,7 @@ impl Whole {
             match &self.kernel {
                 Kernel::Rows(rows) if all => rows.unpack(base, input),
                 Kernel::Blocks(blocks) if all => {
-                    each_block(blocks, base, input.cast_mut(), |user, packed, bytes| {
+                    each_block(blocks, base, input, |user, packed, bytes| {
                         copy_block(source(packed), destination(user), bytes);
                     })
                 }

@@ -363,7 +363,12 @@ fn receive_put(context: &Context, arrival: Arrival<'_>) -> Receive {
 fn receive_get(arrival: Arrival<'_>) -> Receive {
     let [key, address, bytes, word] = words(arrival.header);
     let origin = arrival.origin;
-    let mut code = vec![0_u8; arrival.bytes].into_boxed_slice();
+    let mut code = Vec::new();
+    // As long as its sender says.
+    if code.try_reserve_exact(arrival.bytes).is_err() {
+        return Receive::refused(Status::OutsideRegion);
+    }
+    code.resize(arrival.bytes, 0_u8);
     // SAFETY: the completion owns the memory; it is called when nothing writes there any more.
     let receive = unsafe { Receive::into(code.as_mut_ptr(), code.len()) };
     receive.then(move |context, _| {

@@ -71,12 +71,13 @@ impl FromStr for IterationRange {
             let call = Synchronization::ALL
                 .into_iter()
                 .find(|known| known.name() == call.trim())?;
-            let (first, last) = match range.trim().split_once('-') {
-                None => (range.trim(), range.trim()),
-                Some((first, "")) => (first, "18446744073709551615"),
-                Some(both) => both,
+            let range = range.trim();
+            let (first, last) = range.split_once('-').unwrap_or((range, range));
+            let first = first.parse().ok()?;
+            let last = match last {
+                "" => u64::MAX,
+                last => last.parse().ok()?,
             };
-            let (first, last) = (first.parse().ok()?, last.parse().ok()?);
             (first <= last).then_some(IterationRange { call, first, last })
         };
         parse().ok_or_else(|| IterationRangeError {

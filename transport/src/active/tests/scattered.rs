@@ -1,6 +1,7 @@
 //! Data that does not lie together: messages from and to layouts, puts and gets between them.
 
 use super::*;
+use crate::active::dispatch::{Arrival, Status};
 use crate::gather_scatter::{Builder, Machine, Program, Section};
 use crate::scattered::Scattered;
 use crate::tagged::buffer::Noncontiguous;
@@ -248,6 +249,20 @@ fn the_target_looks_where_a_layout_lies() {
         }
     }
     assert!(there.iter().all(|byte| *byte == 7));
+}
+
+#[test]
+fn a_program_longer_than_all_memory_is_refused() {
+    let contexts = client(&job(false), "endless", 1, true);
+    let arrival = Arrival {
+        origin: contexts.get(0, 0).endpoint(),
+        header: &[0xFF; 32],
+        data: None,
+        bytes: usize::MAX,
+    };
+    let get = u16::MAX - 18;
+    let receive = crate::scattered::dispatch(contexts.get(1, 0), get, arrival);
+    assert!(receive.status == Status::OutsideRegion);
 }
 
 #[test]

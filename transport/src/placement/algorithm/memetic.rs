@@ -60,7 +60,7 @@ fn evolve<T: Number>(numbers: &Numbers<T>, walks: Walks, search: &mut Search) {
         walks,
         members: Vec::new(),
         standstill: 0,
-        strength: 0,
+        strength: (numbers.size() / 4).max(2),
     };
     population.evolve(numbers, &mut walk, search);
 }
@@ -68,14 +68,15 @@ fn evolve<T: Number>(numbers: &Numbers<T>, walks: Walks, search: &mut Search) {
 struct Population {
     walks: Walks,
     members: Vec<Member>,
+    /// Children in a row that were no better than all.
     standstill: usize,
+    /// Swaps that shake a member.
     strength: usize,
 }
 
 impl Population {
     fn evolve<T: Number>(&mut self, numbers: &Numbers<T>, walk: &mut Walk<T>, search: &mut Search) {
         let size = numbers.size();
-        self.strength = (size / 4).max(2);
         // The default order is often good already: it is the first member.
         let mut first = Some(search.best().to_vec());
         while search.start() {
@@ -155,7 +156,6 @@ impl Population {
         self.standstill = 0;
         self.members
             .sort_by(|one, other| one.cost.total_cmp(&other.cost));
-        self.members.truncate(POPULATION);
         for at in 1..self.members.len() {
             if !search.start() {
                 return;
