@@ -12,7 +12,7 @@
 //! id. Whoever takes messages here looks at one lane, so it advances the context too, now and then.
 //!
 //! Invariant: these functions do all of a message or nothing; the general way
-//! ([`super::send`], [`super::arrival`]) then does the same, or tells why it cannot.
+//! ([`super::send`], and the handlers of packets) then does the same, or tells why it cannot.
 
 use pamir_driver::unit::recent::{Recent, Seen};
 
