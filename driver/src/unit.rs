@@ -15,8 +15,7 @@
 //!           └─(lane full)─▶ injection FIFO ─▶ step ─▶ lane | kernel copy
 //! ```
 //!
-//! Invariants: packet handlers never poll; all packets of one descriptor follow each
-//! other in the lane.
+//! Invariants: packet handlers never poll; a descriptor's packets follow each other in the lane.
 
 use std::cell::{Cell, RefCell};
 
@@ -576,6 +575,7 @@ mod direct;
 mod error;
 mod gather;
 mod line;
+pub mod recent;
 mod replenish;
 mod rest;
 mod rotation;

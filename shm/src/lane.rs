@@ -288,6 +288,18 @@ pub struct Arrived {
     pub line: u64,
 }
 
+/// What [`Consumer::watch_line`] found.
+#[derive(Clone, Copy, Debug)]
+pub enum Watched {
+    /// No record.
+    Nothing,
+    /// A record that is none of those that are looked for ([`Consumer::arrived`]), and whether it
+    /// came after the first look.
+    Other(RecordHeader, bool),
+    /// One that is.
+    Line(Arrived),
+}
+
 impl<M: LaneMemory> Consumer<M> {
     /// The consuming end of a lane whose memory is all zero.
     pub fn new(memory: M) -> Self {
@@ -306,18 +318,27 @@ impl<M: LaneMemory> Consumer<M> {
     /// The next record, if it has arrived.
     #[inline(always)]
     pub fn peek(&self) -> Result<Option<Arrived>, LaneError> {
-        let ring = self.memory.lines();
-        let line = self.consumed.get() & (ring - 1);
+        let line = self.consumed.get() & (self.memory.lines() - 1);
         // Acquire: pairs with the Release in `Producer::commit`.
         let word = self.memory.word(line).load(Ordering::Acquire);
         let Some(header) = RecordHeader::from_word(word) else {
             return Ok(None);
         };
-        let lines = taken(header.lines(), ring);
-        if header.is_padding() || lines > ring - line || lines > longest_record(ring) {
-            return self.peek_slow(header, line);
+        match self.arrived(header) {
+            Some(arrived) => Ok(Some(arrived)),
+            None => self.peek_slow(header, line),
         }
-        Ok(Some(Arrived { header, line }))
+    }
+
+    /// The next record, whose header was just seen, if it lies in the ring as it should; else
+    /// [`Self::peek`] goes on.
+    #[inline(always)]
+    pub fn arrived(&self, header: RecordHeader) -> Option<Arrived> {
+        let ring = self.memory.lines();
+        let line = self.consumed.get() & (ring - 1);
+        let lines = taken(header.lines(), ring);
+        let good = !header.is_padding() && lines <= ring - line && lines <= longest_record(ring);
+        good.then_some(Arrived { header, line })
     }
 
     /// The next record, if it has arrived, takes one line, and is of `kind` with nothing in its
@@ -335,11 +356,12 @@ impl<M: LaneMemory> Consumer<M> {
     /// As [`Self::peek_line`], with anything in the auxiliary number and a payload of at least a
     /// word; looks up to `looks` times for a record, at least once, pausing in between.
     #[inline(always)]
-    pub fn watch_line(&self, kind: u8, looks: u32) -> Option<Arrived> {
+    pub fn watch_line(&self, kind: u8, looks: u32) -> Watched {
         let consumed = self.consumed.get();
         let place = self.memory.word(consumed);
         // Acquire: pairs with the Release in `Producer::commit`.
         let mut word = place.load(Ordering::Acquire);
+        let at_once = word != 0;
         for _ in 1..looks {
             if word != 0 {
                 break;
@@ -348,9 +370,14 @@ impl<M: LaneMemory> Consumer<M> {
             spin_loop();
             word = place.load(Ordering::Acquire);
         }
-        let header = RecordHeader::any_line_of(kind, word)?;
+        let Some(header) = RecordHeader::any_line_of(kind, word) else {
+            return match RecordHeader::from_word(word) {
+                Some(header) => Watched::Other(header, !at_once),
+                None => Watched::Nothing,
+            };
+        };
         let line = consumed & (self.memory.lines() - 1);
-        Some(Arrived { header, line })
+        Watched::Line(Arrived { header, line })
     }
 
     /// As [`Self::release`], of a record that [`Self::peek_line`] or [`Self::watch_line`] gave.

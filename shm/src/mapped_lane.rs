@@ -313,6 +313,7 @@ unsafe fn moved<T>(source: *const u8, target: *mut u8, at: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lane::Watched;
     use crate::record::RecordHeader;
 
     #[test]
@@ -354,18 +355,21 @@ mod tests {
                 producer.reserve_line()
             });
             let reserved = reserved.unwrap();
-            assert!(consumer.peek_line(3).is_none() && consumer.watch_line(3, 2).is_none());
+            assert!(consumer.peek_line(3).is_none());
+            assert!(matches!(consumer.watch_line(3, 2), Watched::Nothing));
             let cut = bytes / 3;
             let parts = [(text.as_ptr(), cut), (text[cut..].as_ptr(), bytes - cut)];
             // SAFETY: the array has the bytes, which fit a line.
             unsafe { producer.write_line(&reserved, round, parts) };
             producer.commit_line(reserved, RecordHeader::new(3, 0, 8 + bytes as u32));
-            assert!(consumer.watch_line(4, 9).is_none() && consumer.peek_line(4).is_none());
+            assert!(consumer.peek_line(4).is_none());
+            assert!(matches!(
+                consumer.watch_line(4, 9),
+                Watched::Other(_, false)
+            ));
             let arrived = consumer.peek_line(3).unwrap();
-            assert_eq!(
-                consumer.watch_line(3, 2).map(|any| any.line),
-                Some(arrived.line)
-            );
+            let watched = consumer.watch_line(3, 2);
+            assert!(matches!(watched, Watched::Line(one) if one.line == arrived.line));
             assert_eq!(consumer.line_data(&arrived)[..bytes], text[..bytes]);
             // SAFETY: the record has that many payload bytes and is not released yet.
             let got = unsafe { std::slice::from_raw_parts(consumer.payload(&arrived), 8 + bytes) };

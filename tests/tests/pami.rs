@@ -162,6 +162,15 @@ fn types_work_where_the_kernel_copies_nothing() {
 }
 
 #[test]
+fn addresses_without_memory_are_told_and_kill_nobody() {
+    expect_no_failures("pami_addresses");
+    let mut command = mpiexec(2, &program("pami_addresses"));
+    command.env("PAMIR_NO_KERNEL_COPY", "1");
+    let outcome = Run::whole(command);
+    assert_eq!(outcome.success().matches(": 0 failures").count(), 2);
+}
+
+#[test]
 fn threads_share_contexts() {
     expect_lines(&program("pami_threads"), |tasks| {
         each(tasks, |task| format!("task {task}: all once"))

@@ -12,6 +12,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pamir_driver::kernel_copy::{Access, is_accessible};
 
+use crate::active::dispatch::Status;
+
 /// Bytes of a region's description as it is sent.
 pub const DESCRIPTION_BYTES: usize = 24;
 
@@ -160,10 +162,25 @@ impl MemoryRegions {
 
     /// The same, and that the memory is there where nobody has registered it: an address of which
     /// only its sender says that it is one.
-    pub(crate) fn allow_access(&self, key: u64, address: u64, bytes: u64, access: Access) -> bool {
-        self.allow(key, address, bytes)
-            && (key != EVERYTHING || is_accessible(address, bytes, access))
+    pub(crate) fn check(
+        &self,
+        key: u64,
+        address: u64,
+        bytes: u64,
+        access: Access,
+    ) -> Result<(), Status> {
+        if !self.allow(key, address, bytes) {
+            return Err(Status::OutsideRegion);
+        }
+        let there = is_vouched_for(key) || is_accessible(address, bytes, access);
+        there.then_some(()).ok_or(Status::NotMapped)
     }
+}
+
+/// Whether whoever registered the memory behind a key has said that it is there. Of an address in
+/// [`MemoryRegion::everything`] only whoever names it has.
+pub(crate) fn is_vouched_for(key: u64) -> bool {
+    key != EVERYTHING
 }
 
 #[cfg(test)]

@@ -259,16 +259,6 @@ impl Context {
         }
     }
 
-    /// Whether the target could not tell a good address of a transfer from a bad one.
-    pub(crate) fn is_unchecked(&self, word: u64) -> bool {
-        let everything = MemoryRegion::everything().key;
-        let unchecked = self.active.operations.with(
-            word,
-            |operation| matches!(operation, Operation::Direct { transfer, .. } if transfer.remote.0 == everything),
-        );
-        unchecked == Some(true)
-    }
-
     /// The kernel cannot copy, and packets could not either.
     pub(crate) fn transfer_failed(&self, word: u64, error: TransferError) {
         if let Some((counter, transfer)) = self.take_direct(word) {
@@ -381,14 +371,11 @@ fn receive_put(context: &Context, arrival: Arrival<'_>) -> Receive {
     let [key, address, notify, word] = words(arrival.header);
     let bytes = arrival.bytes;
     let writes = Access::Write;
-    if !context
-        .regions
-        .allow_access(key, address, bytes as u64, writes)
-    {
-        return Receive::refused(Status::OutsideRegion);
+    if let Err(status) = context.regions.check(key, address, bytes as u64, writes) {
+        return Receive::refused(status);
     }
     // SAFETY: the range lies in a region, which its owner vouched for until it is deregistered,
-    // and no transfer may be under way then.
+    // and no transfer may be under way then; or the kernel has just found it.
     let receive = unsafe { Receive::into(address as *mut u8, bytes) };
     let Some(dispatch) = notify.checked_sub(1) else {
         return receive;
@@ -405,11 +392,8 @@ fn receive_put(context: &Context, arrival: Arrival<'_>) -> Receive {
 
 fn answer_get(context: &Context, arrival: Arrival<'_>) -> Receive {
     let [key, address, bytes, word] = words(arrival.header);
-    if !context
-        .regions
-        .allow_access(key, address, bytes, Access::Read)
-    {
-        return Receive::refused(Status::OutsideRegion);
+    if let Err(status) = context.regions.check(key, address, bytes, Access::Read) {
+        return Receive::refused(status);
     }
     let target = context.place.unit(arrival.origin, context.unit.ranks());
     let target = target.expect("an arrival's origin is an endpoint of the client");

@@ -11,6 +11,8 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use pamir_driver::kernel_copy::Access;
+
 use crate::active::dispatch::{Arrival, Receive, Status};
 use crate::active::operation::Operation;
 use crate::active::send::ActiveMessage;
@@ -60,6 +62,14 @@ impl Modification {
 
     fn from_field(field: u64) -> Option<Self> {
         Self::ALL.get(field as usize).copied()
+    }
+
+    /// What it needs of the memory.
+    fn access(self) -> Access {
+        match self {
+            Self::Nothing => Access::Read,
+            _ => Access::Write,
+        }
     }
 
     fn applied(self, before: u64, value: u64) -> u64 {
@@ -211,12 +221,16 @@ pub(crate) fn answer(context: &Context, arrival: Arrival<'_>) -> Receive {
     let (Some(width), Some(modification)) = (width, modification) else {
         return Receive::refused(Status::OutsideRegion);
     };
-    let inside = context.regions.allow(key, address, width.bytes());
-    if !inside || address % width.bytes() != 0 {
+    if address % width.bytes() != 0 {
         return Receive::refused(Status::OutsideRegion);
     }
+    let access = modification.access();
+    if let Err(status) = (context.regions).check(key, address, width.bytes(), access) {
+        return Receive::refused(status);
+    }
     let compared = (what & COMPARED != 0).then_some(test);
-    // SAFETY: the integer lies in a region, which its owner vouched for, and is aligned.
+    // SAFETY: the integer lies in a region, which its owner vouched for, or where the kernel has
+    // just found memory, and is aligned.
     let before = unsafe { apply(address as *mut u8, width, modification, value, compared) };
     let header = [word, before].map(u64::to_ne_bytes);
     let message = ActiveMessage {
@@ -254,7 +268,7 @@ pub(crate) fn answered(context: &Context, arrival: Arrival<'_>) -> Receive {
 ///
 /// # Safety
 ///
-/// `address` is aligned for the width, and readable and writable; other threads that use it use
+/// `address` is aligned for the width, readable, and writable unless it is only read; other threads that use it use
 /// atomic instructions.
 unsafe fn apply(
     address: *mut u8,
@@ -268,6 +282,10 @@ unsafe fn apply(
         Width::Four => {
             // SAFETY: the caller vouches for the address.
             let integer = unsafe { AtomicU32::from_ptr(address.cast()) };
+            // What is only read need not be writable.
+            if modification == Modification::Nothing {
+                return integer.load(Ordering::SeqCst).into();
+            }
             let change = |before: u32| {
                 let hit = compared.is_none_or(|test| matches(before.into(), test as u32 as u64));
                 hit.then(|| modification.applied(before.into(), value) as u32)
@@ -278,6 +296,9 @@ unsafe fn apply(
         Width::Eight => {
             // SAFETY: the caller vouches for the address.
             let integer = unsafe { AtomicU64::from_ptr(address.cast()) };
+            if modification == Modification::Nothing {
+                return integer.load(Ordering::SeqCst);
+            }
             let change = |before: u64| {
                 let hit = compared.is_none_or(|test| matches(before, test));
                 hit.then(|| modification.applied(before, value))

@@ -316,7 +316,8 @@ typedef struct {
 } pami_recv_t;
 
 /* Receives a message. Either all data is there (`pipe_addr` is not NULL, `recv` is NULL), or it
- * says in `recv` where the `data_size` bytes go. Header and pipe are good until it returns. */
+ * says in `recv` where the `data_size` bytes go. Header and pipe are good until it returns: they lie in
+ * the library's memory, and are not written to. */
 typedef void (*pami_dispatch_p2p_function)(pami_context_t context, void *cookie,
                                            const void *header_addr, size_t header_size,
                                            const void *pipe_addr, size_t data_size,
@@ -422,7 +423,10 @@ typedef struct {
     pami_rma_addr_t addr;
 } pami_get_simple_t;
 
-/* Writes to, and reads from, an address of the other task. */
+/* Writes to, and reads from, an address of the other task. That the other task has memory there, which
+ * may be read or written so, is looked at, here and in PAMI_Put_typed, PAMI_Get_typed and PAMI_Rmw: if
+ * it has none, the events are told PAMI_INVAL. What has been moved by then stays. That it is the memory
+ * that the program means, is the program's part. */
 pami_result_t PAMI_Put(pami_context_t context, pami_put_simple_t *parameters);
 pami_result_t PAMI_Get(pami_context_t context, pami_get_simple_t *parameters);
 
@@ -517,7 +521,8 @@ pami_result_t PAMI_Get_typed(pami_context_t context, pami_get_typed_t *parameter
 /* A region of a task's memory. It may be sent to other tasks as it is. */
 typedef uintptr_t pami_memregion_t[PAMI_CLIENT_MEMREGION_SIZE_STATIC / sizeof(uintptr_t)];
 
-/* Registers memory; all of it is granted. */
+/* Registers memory; all of it is granted. It stays mapped, readable and writable until it is taken back:
+ * transfers are compared with the region's bounds, and only the kernel, where it copies, sees more. */
 pami_result_t PAMI_Memregion_create(pami_context_t context, void *address, size_t bytes_in,
                                     size_t *bytes_out, pami_memregion_t *memregion);
 
@@ -609,7 +614,9 @@ typedef struct {
     pami_type_t type;            /* signed or unsigned int, long or long long */
 } pami_rmw_t;
 
-/* One atomic step on an integer of another task. The target does it when it advances. */
+/* One atomic step on an integer of another task. The target does it when it advances. An address that
+ * is not aligned, or where the target has no memory, or none that may be written unless the operation
+ * is PAMI_ATOMIC_FETCH alone, is told to done_fn as PAMI_INVAL. */
 pami_result_t PAMI_Rmw(pami_context_t context, pami_rmw_t *parameters);
 
 /* ---- fences ----------------------------------------------------------------------------- */

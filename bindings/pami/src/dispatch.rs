@@ -76,17 +76,27 @@ pub struct Call {
 
 impl Call {
     /// Calls the function for a message all of which is there.
+    ///
+    /// # Safety
+    ///
+    /// Header and data are readable for their bytes until it returns.
     #[inline(always)]
-    pub fn give(&self, context: &ContextObject, origin: u32, header: &[u8], data: &[u8]) {
-        // SAFETY: the program gave function and cookie for this; header and data are slices.
+    pub unsafe fn give(
+        &self,
+        context: &ContextObject,
+        origin: u32,
+        header: (*const u8, usize),
+        data: (*const u8, usize),
+    ) {
+        // SAFETY: the program gave function and cookie for this; the caller vouches for the rest.
         unsafe {
             (self.function)(
                 context.handle(),
                 self.cookie,
-                header.as_ptr().cast(),
-                header.len(),
-                data.as_ptr().cast(),
-                data.len(),
+                header.0.cast(),
+                header.1,
+                data.0.cast(),
+                data.1,
                 origin,
                 null_mut(),
             );
@@ -127,7 +137,9 @@ impl Receiver {
 
     /// Calls the function for a message all of which is there.
     pub fn give(&self, origin: u32, header: &[u8], data: &[u8]) {
-        self.call.give(self.context, origin, header, data);
+        let part = |bytes: &[u8]| (bytes.as_ptr(), bytes.len());
+        // SAFETY: they are slices.
+        unsafe { (self.call).give(self.context, origin, part(header), part(data)) };
     }
 
     /// Calls the function for a message of `bytes` bytes of data; where they go.

@@ -5,7 +5,7 @@
 //! of arguments, and results.
 //!
 //! ```text
-//! program ──▶ send::PAMI_Send_immediate ──▶ transport Context::send_line_to, send_immediate
+//! program ──▶ send::PAMI_Send_immediate ──▶ transport Context::send_again, send_immediate
 //!                  │ refused
 //!                  └──▶ refusal: result code, and the sentence of PAMI_Error_text
 //! transport dispatch table, advance ──▶ dispatch::Receiver ──▶ the program's dispatch function

@@ -95,19 +95,19 @@ unsafe fn send_again(context: *mut c_void, parameters: *const SendImmediate) -> 
     // Most messages have no header; without one nothing is asked of it.
     if header.bytes == 0 {
         // SAFETY: the caller vouches for the data.
-        return unsafe { context.send_line_again(way, [(null(), 0), part(data)]) };
+        return unsafe { context.send_again(way, [(null(), 0), part(data)]) };
     }
     // SAFETY: the caller vouches for both.
-    !header.address.is_null() && unsafe { context.send_line_again(way, [part(header), part(data)]) }
+    !header.address.is_null() && unsafe { context.send_again(way, [part(header), part(data)]) }
 }
 
-/// Sends a message of one line, where all is as it should be and the lane has room; false
+/// Sends a message of one packet, where all is as it should be and the lane has room; false
 /// otherwise: then [`send_immediate`] sends, or says what is wrong.
 ///
 /// # Safety
 ///
 /// As for [`PAMI_Send_immediate`].
-unsafe fn send_line(context: *mut c_void, parameters: *const SendImmediate) -> bool {
+unsafe fn send_packet(context: *mut c_void, parameters: *const SendImmediate) -> bool {
     // SAFETY: the caller vouches for handle and parameters.
     let (Some(object), Some(parameters)) =
         (unsafe { (living_context(context), parameters.as_ref()) })
@@ -116,18 +116,16 @@ unsafe fn send_line(context: *mut c_void, parameters: *const SendImmediate) -> b
     };
     let SendImmediate { header, data, .. } = *parameters;
     let lacks = |vector: Vector| vector.address.is_null() && vector.bytes != 0;
-    let Some(target) = object.words().unit(parameters.dest) else {
-        return false;
-    };
-    if lacks(header) || lacks(data) || !object.receivers().is_set(parameters.dispatch) {
+    if lacks(header) || lacks(data) {
         return false;
     }
-    let parts = [part(header), part(data)];
-    // SAFETY: the caller vouches for header and data, and for having the context.
-    unsafe {
-        let context = object.context();
-        context.send_line_to(target, way_of(parameters), parts)
-    }
+    let (way, parts) = (way_of(parameters), [part(header), part(data)]);
+    // SAFETY: the caller vouches for having the context.
+    let context = unsafe { object.context() };
+    let target = (object.words().unit(parameters.dest))
+        .filter(|_| object.receivers().is_set(parameters.dispatch));
+    // SAFETY: the caller vouches for header and data.
+    target.is_some_and(|target| unsafe { context.send_at_once(target, way, parts) })
 }
 
 /// # Safety
@@ -136,7 +134,7 @@ unsafe fn send_line(context: *mut c_void, parameters: *const SendImmediate) -> b
 #[inline(never)]
 unsafe fn send_generally(context: *mut c_void, parameters: *const SendImmediate) -> Code {
     // SAFETY: as the caller vouches.
-    if unsafe { send_line(context, parameters) } {
+    if unsafe { send_packet(context, parameters) } {
         return Code::Success;
     }
     // SAFETY: as the caller vouches.

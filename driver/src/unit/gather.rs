@@ -4,7 +4,12 @@
 //! gathers. After: one record in the lane, as [`MessagingUnit::inject_immediate`] would have
 //! made it of one piece.
 
+use std::ops::Range;
+
+use pamir_shm::lane::Reserved;
 use pamir_shm::lane_room::LaneRoom;
+use pamir_shm::mapped_lane::LaneProducer;
+use pamir_shm::record::{ONE_LINE_BYTES, lines_for};
 
 use super::{MessagingUnit, Owner, UnitError, data_start, reserve};
 
@@ -65,15 +70,48 @@ impl<O: Owner> MessagingUnit<O> {
         let Some(reserved) = reserve(to, target, start + bytes)? else {
             return Ok(false);
         };
-        to.lane.write_word(&reserved, 0, metadata);
-        let mut at = start;
-        for (source, bytes) in parts {
+        let write = |from: usize, end: usize| {
             // SAFETY: the caller vouches for the parts; the record was reserved for the sum of
             // their bytes.
-            unsafe { to.lane.write(&reserved, at, *source, *bytes) };
-            at += bytes;
-        }
+            unsafe { write_parts(&to.lane, &reserved, start, parts, from..end) };
+        };
+        // Lines are best written in order. But the target looks at the first one, and takes it away
+        // before it is complete if the other of two is written in between (64 bytes: 0.12 us for
+        // half a round trip between near cores instead of 0.15).
+        let behind = if lines_for(start + bytes) == 2 {
+            write(ONE_LINE_BYTES, usize::MAX);
+            ONE_LINE_BYTES
+        } else {
+            usize::MAX
+        };
+        to.lane.write_word(&reserved, 0, metadata);
+        write(0, behind);
         to.commit(reserved, kind, auxiliary, start + bytes);
         Ok(true)
+    }
+}
+
+/// Writes those bytes of the parts, which lie one behind the other from byte `start` of the payload
+/// on, that lie in `range` of it.
+///
+/// # Safety
+///
+/// Each part's address is readable for its number of bytes; the record was reserved for all of them.
+#[inline(always)]
+unsafe fn write_parts(
+    lane: &LaneProducer,
+    reserved: &Reserved,
+    start: usize,
+    parts: &[(*const u8, usize)],
+    range: Range<usize>,
+) {
+    let mut at = start;
+    for (source, bytes) in parts {
+        let (from, end) = (at.max(range.start), (at + bytes).min(range.end));
+        if from < end {
+            // SAFETY: as the caller vouches.
+            unsafe { lane.write(reserved, from, source.wrapping_add(from - at), end - from) };
+        }
+        at += bytes;
     }
 }

@@ -100,39 +100,4 @@ impl<O: Owner> MessagingUnit<O> {
         lane.release_line(arrived);
         Some(bytes)
     }
-
-    /// The lane in which [`Self::poll`] has found something last.
-    #[inline(always)]
-    pub fn recent_origin(&self) -> usize {
-        self.rotation.recent()
-    }
-
-    /// Gives the next packet of the lane that carried the last one to `give`, if it has come, is
-    /// one line of `kind` with a metadata word, and `accept` takes it after a look at auxiliary
-    /// number, metadata and bytes of data; whether it was given. It is out of its origin's
-    /// reach then; `give` does not poll. Up to `looks` looks wait for a packet, a few tens of
-    /// nanoseconds each.
-    #[inline(always)]
-    pub fn take_recent_line<A>(
-        &self,
-        kind: u8,
-        looks: u32,
-        accept: impl FnOnce(u16, u64, usize) -> Option<A>,
-        give: impl FnOnce(A, usize, &[u8]),
-    ) -> bool {
-        let origin = self.rotation.recent();
-        let lane = &self.origins[origin];
-        let Some(arrived) = lane.watch_line(kind, looks) else {
-            return false;
-        };
-        let bytes = arrived.header.payload_bytes() - 8;
-        let metadata = lane.first_word(&arrived);
-        let Some(accepted) = accept(arrived.header.auxiliary(), metadata, bytes) else {
-            return false;
-        };
-        let line = lane.line_data(&arrived);
-        give(accepted, origin, &line[..bytes]);
-        lane.release_line(arrived);
-        true
-    }
 }

@@ -166,7 +166,11 @@ fn receive(consumer: &Consumer<Arc<HeapMemory>>) -> Option<(u64, usize)> {
     let arrived = consumer.peek().unwrap()?;
     if (8..=ONE_LINE_BYTES).contains(&arrived.header.payload_bytes()) {
         let watched = consumer.watch_line(7, 1);
-        assert_eq!(watched.map(|one| one.line), Some(arrived.line));
+        assert!(matches!(watched, Watched::Line(one) if one.line == arrived.line));
+    }
+    if let Watched::Other(header, false) = consumer.watch_line(0, 1) {
+        let other = consumer.arrived(header);
+        assert_eq!(other.map(|one| one.line), Some(arrived.line));
     }
     let value = u64::from(arrived.header.auxiliary());
     for line in arrived.line..arrived.line + arrived.header.lines() {

@@ -120,6 +120,7 @@ pub(crate) enum Status {
     Good,
     NoHandler,
     OutsideRegion,
+    NotMapped,
 }
 
 impl Status {
@@ -128,6 +129,7 @@ impl Status {
             Self::Good => 0,
             Self::NoHandler => 1,
             Self::OutsideRegion => 2,
+            Self::NotMapped => 3,
         }
     }
 
@@ -136,6 +138,7 @@ impl Status {
             0 => Ok(()),
             1 => Err(TransferError::NoHandler),
             2 => Err(TransferError::OutsideRegion),
+            3 => Err(TransferError::NotMapped),
             _ => Err(TransferError::Unit),
         }
     }

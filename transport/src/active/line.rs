@@ -11,19 +11,14 @@
 //! These functions do what is nearly always possible; where it is not, the general way
 //! ([`super::send`], [`super::arrival`]) does the same with everything that can be in its way.
 //!
-//! A library whose dispatch functions are plain ones of its own table takes lines itself, with
-//! [`Context::take_active_line`]: it looks at one lane, the one that carried the last packet, and
-//! calls the function with nothing in between. Who does so polls the others too, now and then.
-//!
-//! A message that goes the way of the one before it ([`Way`]) is sent without looking up target and
-//! dispatch id again: [`Context::send_line_again`].
+//! A message that goes the way of the one before it is sent without looking up target and dispatch
+//! id again, and received without the table of handlers: see [`super::shortcut`].
 
 use pamir_driver::packet::Packet;
 use pamir_driver::unit::{LINE_DATA_BYTES, UnitError};
 
 use crate::active::arrival::take;
 use crate::active::dispatch::DISPATCH_IDS;
-use crate::active::peers::Way;
 use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::protocol::kind;
@@ -44,51 +39,11 @@ impl Context {
         target.is_some_and(|target| unsafe { self.send_line_of_parts(target, dispatch, parts) })
     }
 
-    /// Sends header and data, as C has them, to the context that has `target` as its number among
-    /// those of all tasks ([`crate::client::Client::unit`]), and remembers the way. Where it says
-    /// false, [`Self::send_immediate`] sends, or tells why it cannot.
-    ///
     /// # Safety
     ///
-    /// Header and data are readable for their bytes, if they have any.
-    #[inline]
-    pub unsafe fn send_line_to(
-        &self,
-        target: usize,
-        way: Way,
-        parts: [(*const u8, usize); 2],
-    ) -> bool {
-        let Ok(dispatch) = u16::try_from(way.dispatch) else {
-            return false;
-        };
-        // SAFETY: as the caller vouches.
-        let sent = unsafe { self.send_line_of_parts(target, dispatch, parts) };
-        if sent {
-            self.active.peers.remember(way, target);
-        }
-        sent
-    }
-
-    /// The same, if the last message went this way; false otherwise. What was looked at then need
-    /// not be looked at again.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::send_line_to`].
+    /// Each part is readable for its bytes, if it has any.
     #[inline(always)]
-    pub unsafe fn send_line_again(&self, way: Way, parts: [(*const u8, usize); 2]) -> bool {
-        let Some(target) = self.active.peers.recall(way) else {
-            return false;
-        };
-        // SAFETY: as the caller vouches.
-        fits_line(parts) && unsafe { self.inject_parts(target, way.dispatch as u16, parts) }
-    }
-
-    /// # Safety
-    ///
-    /// As for [`Self::send_line_to`].
-    #[inline(always)]
-    unsafe fn send_line_of_parts(
+    pub(super) unsafe fn send_line_of_parts(
         &self,
         target: usize,
         dispatch: u16,
@@ -101,14 +56,14 @@ impl Context {
             return false;
         }
         // SAFETY: as the caller vouches; the length was just checked.
-        unsafe { self.inject_parts(target, dispatch, parts) }
+        unsafe { self.inject_line_parts(target, dispatch, parts) }
     }
 
     /// # Safety
     ///
-    /// As for [`Self::send_line_to`]; the parts fit a line.
+    /// As for [`Self::send_line_of_parts`]; the parts fit a line.
     #[inline(always)]
-    unsafe fn inject_parts(
+    pub(super) unsafe fn inject_line_parts(
         &self,
         target: usize,
         dispatch: u16,
@@ -121,47 +76,11 @@ impl Context {
                 .inject_line_of_parts(target, kind::ACTIVE, dispatch, metadata, parts)
         }
     }
-
-    /// Takes the next active message from where the last packet came, if it has come as one line
-    /// and nobody waits for it, and `receiver` knows its dispatch id: then `give` is called with
-    /// what that gave, the number of the origin's context among those of all tasks, header and
-    /// data. Whether it was; it may send, and may not advance. Up to `looks` looks wait for it, a
-    /// few tens of nanoseconds each.
-    #[inline(always)]
-    pub fn take_active_line<R>(
-        &self,
-        looks: u32,
-        receiver: impl FnOnce(u16) -> Option<R>,
-        give: impl FnOnce(R, usize, &[u8], &[u8]),
-    ) -> bool {
-        self.unit.take_recent_line(
-            kind::ACTIVE,
-            looks,
-            // What waits for an acknowledgement has metadata greater than any length of a line.
-            |dispatch, metadata, bytes| {
-                let receiver = (metadata <= bytes as u64).then(|| receiver(dispatch));
-                receiver
-                    .flatten()
-                    .map(|receiver| (receiver, metadata as usize))
-            },
-            |(receiver, header_bytes), origin, bytes| {
-                let (header, data) = bytes.split_at(header_bytes);
-                give(receiver, origin, header, data);
-            },
-        )
-    }
-
-    /// The number among the contexts of all tasks from which the last packet came that
-    /// [`Self::advance`] found: where [`Self::take_active_line`] looks.
-    #[inline(always)]
-    pub fn recent_origin(&self) -> usize {
-        self.unit.recent_origin()
-    }
 }
 
 /// Whether header and data fit one line.
 #[inline(always)]
-fn fits_line([header, data]: [(*const u8, usize); 2]) -> bool {
+pub(super) fn fits_line([header, data]: [(*const u8, usize); 2]) -> bool {
     // Each by itself first: the sum of two lengths could wrap.
     header.1 <= LINE_DATA_BYTES && data.1 <= LINE_DATA_BYTES - header.1
 }

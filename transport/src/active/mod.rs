@@ -37,6 +37,7 @@ pub(crate) mod memory;
 pub(crate) mod operation;
 pub(crate) mod peers;
 pub mod send;
+pub mod shortcut;
 #[cfg(test)]
 mod tests;
 

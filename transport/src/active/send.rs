@@ -372,7 +372,8 @@ impl Context {
             .process(descriptor.target as usize)
             .is_some();
         match errno {
-            libc::EFAULT if self.is_unchecked(descriptor.cookie) => {
+            // Whoever would touch the memory for a packet would be killed for it.
+            libc::EFAULT => {
                 return self.transfer_failed(descriptor.cookie, TransferError::NotMapped);
             }
             libc::ESRCH if attached => {

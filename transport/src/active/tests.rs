@@ -19,6 +19,7 @@ use crate::selection::{Choice, Ranges, Row, Situation};
 
 mod remote;
 mod scattered;
+mod shortcut;
 mod walk;
 
 /// Handler of messages whose data the transport puts into place.
@@ -416,7 +417,7 @@ fn transfers_out_of_bounds_are_told() {
 }
 
 #[test]
-fn what_the_kernel_refuses_goes_in_packets() {
+fn an_address_without_memory_is_told_and_says_nothing_of_the_next() {
     let contexts = client(&job(false), "fallback", 1, false);
     let (origin, target) = (contexts.get(0, 0), contexts.get(1, 0));
     let data = pattern(8, 5000);
@@ -426,9 +427,13 @@ fn what_the_kernel_refuses_goes_in_packets() {
         address: 4096,
         ..good
     };
-    for (region, how) in [(good, Ok(())), (bad, Err(TransferError::OutsideRegion))] {
-        // The address of the second is one that the kernel does not write to: it refuses, the
-        // target is asked, and knows better.
+    for (region, how) in [
+        (good, Ok(())),
+        (bad, Err(TransferError::NotMapped)),
+        (good, Ok(())),
+    ] {
+        // The address of the second is one that the kernel does not write to, and the target would
+        // be killed for.
         let log = Log::default();
         let put = Put {
             to: target.endpoint(),

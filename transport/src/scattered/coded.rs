@@ -7,11 +7,13 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use pamir_driver::kernel_copy::Access;
 use pamir_shm::lane_room::LaneRoom;
 
 use crate::active::dispatch::Status;
 use crate::gather_scatter::{Machine, Program, Section};
-use crate::memory_region::MemoryRegions;
+use crate::memory_region::{MemoryRegions, is_vouched_for};
+use crate::scattered::places::are_accessible;
 use crate::tagged::buffer::Noncontiguous;
 
 /// A program's code and the data that it describes, as one message.
@@ -20,7 +22,7 @@ use crate::tagged::buffer::Noncontiguous;
 /// |---|---|---|
 /// | code | not all of it | code |
 /// | code | the last of it | complete, or refused: the code is none, or reaches out of the region |
-/// | complete | data | complete: it is unpacked |
+/// | complete | data | complete: it is unpacked; refused, if nobody has registered the memory, and it is not there |
 /// | refused | data | refused: it is dropped |
 pub(super) struct Coded {
     code: Vec<u8>,
@@ -28,6 +30,9 @@ pub(super) struct Coded {
     data_bytes: usize,
     memory: Option<Section>,
     landing: Option<Landing>,
+    /// Where data may only land once the kernel has said that there is memory, and who is told if
+    /// there is none.
+    unvouched: Option<(Machine, Rc<Cell<Status>>)>,
 }
 
 /// What a target knows before it has the code.
@@ -47,6 +52,7 @@ impl Coded {
             data_bytes,
             memory: Some(Section::new(machine, 0, data_bytes)),
             landing: None,
+            unvouched: None,
         }
     }
 
@@ -58,6 +64,7 @@ impl Coded {
             data_bytes,
             memory: None,
             landing: Some(landing),
+            unvouched: None,
         }
     }
 
@@ -73,8 +80,24 @@ impl Coded {
             status,
         } = landing;
         match machine_of(&regions, &self.code, key, address, self.data_bytes) {
-            Some(machine) => self.memory = Some(Section::new(machine, 0, self.data_bytes)),
+            Some(machine) => {
+                if !is_vouched_for(key) {
+                    self.unvouched = Some((machine.clone(), status));
+                }
+                self.memory = Some(Section::new(machine, 0, self.data_bytes));
+            }
             None => status.set(Status::OutsideRegion),
+        }
+    }
+
+    /// Refuses the rest, if the next `bytes` bytes of data, from `at` on, would land where no memory
+    /// is.
+    fn look_before_landing(&mut self, at: usize, bytes: usize) {
+        if let Some((machine, status)) = &self.unvouched
+            && !are_accessible(machine, at, at + bytes, Access::Write)
+        {
+            status.set(Status::NotMapped);
+            (self.memory, self.unvouched) = (None, None);
         }
     }
 }
@@ -96,7 +119,7 @@ pub(super) fn machine_of(
     }
     let program = element.covering(bytes)?;
     // SAFETY: what the program reaches lies in a region, which its owner vouched for until it is
-    // deregistered, and no transfer may be under way then.
+    // deregistered, and no transfer may be under way then; or the callers look before they touch it.
     Some(unsafe { Machine::new(program, address as *mut u8) })
 }
 
@@ -154,10 +177,12 @@ impl Noncontiguous for Coded {
                 self.decode();
             }
         }
-        if let Some(memory) = &mut self.memory
-            && to_code < bytes
-        {
-            let at = at + to_code - self.code_bytes;
+        if to_code == bytes {
+            return;
+        }
+        let at = at + to_code - self.code_bytes;
+        self.look_before_landing(at, bytes - to_code);
+        if let Some(memory) = &mut self.memory {
             // SAFETY: as the caller vouches; decoding has seen where the data goes.
             unsafe { memory.unpack(at, source.wrapping_add(to_code), bytes - to_code) };
         }

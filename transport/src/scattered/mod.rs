@@ -19,7 +19,8 @@
 //! program travels in front of a put's data: as long as it may be, they are one message.
 //!
 //! Invariants: the target deserialises a program, and compares its reach with the memory region,
-//! before it touches memory; data is never kept in between.
+//! before it touches memory; where nobody has registered that, it has the kernel look at each piece
+//! first. Data is never kept in between.
 //!
 //! Source: striping, a program that is sent to the target; PAMI, typed puts and gets.
 
@@ -30,7 +31,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use pamir_driver::kernel_copy::{KernelCopyError, read_places, write_places};
+use pamir_driver::kernel_copy::{Access, KernelCopyError, read_places, write_places};
 use pamir_driver::unit::UnitError;
 
 use crate::active::dispatch::{Arrival, Receive, Status};
@@ -41,10 +42,10 @@ use crate::active::{ActiveError, Completion, TransferError};
 use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::gather_scatter::{Machine, Program, Section};
-use crate::memory_region::{MemoryRegion, words};
+use crate::memory_region::{MemoryRegion, is_vouched_for, words};
 use crate::protocol::select::{GetProtocol, PutProtocol};
 use coded::{Coded, Landing, machine_of};
-use places::Places;
+use places::{Places, are_accessible};
 
 /// Length of the target's blocks from which on the kernel copies.
 pub const KERNEL_BLOCK_BYTES: usize = 4096;
@@ -177,7 +178,7 @@ impl Context {
                     return Ok(());
                 }
                 Some(Err(error)) => {
-                    if let Some(error) = self.failed_by_kernel(error, &transfer.region) {
+                    if let Some(error) = self.failed_by_kernel(error) {
                         self.abandon([transfer.local, transfer.done], error);
                         return Ok(());
                     }
@@ -238,17 +239,13 @@ impl Context {
     }
 
     /// What a refusal of the kernel's means for the transfer; `None` if packets may still serve.
-    fn failed_by_kernel(
-        &self,
-        error: KernelCopyError,
-        region: &MemoryRegion,
-    ) -> Option<TransferError> {
+    fn failed_by_kernel(&self, error: KernelCopyError) -> Option<TransferError> {
         let KernelCopyError::Refused { errno, .. } = error else {
             return None;
         };
         match errno {
-            // The target could not tell a good address from a bad one either.
-            libc::EFAULT if *region == MemoryRegion::everything() => Some(TransferError::NotMapped),
+            // Whoever would touch the memory for a packet would be killed for it.
+            libc::EFAULT => Some(TransferError::NotMapped),
             libc::ESRCH => Some(TransferError::Left),
             libc::EPERM | libc::EACCES | libc::ENOSYS => {
                 self.kernel_refuses.set(true);
@@ -374,19 +371,15 @@ fn receive_get(arrival: Arrival<'_>) -> Receive {
     receive.then(move |context, _| {
         let bytes = bytes as usize;
         let machine = machine_of(&context.regions, &code, key, address, bytes);
-        let status = if machine.is_some() {
-            Status::Good
-        } else {
-            Status::OutsideRegion
+        let there = |machine: &Machine| {
+            is_vouched_for(key) || are_accessible(machine, 0, bytes, Access::Read)
         };
-        answer(
-            context,
-            origin,
-            DATA,
-            word,
-            status,
-            machine.map(|machine| (machine, bytes)),
-        );
+        let (status, data) = match machine {
+            Some(machine) if there(&machine) => (Status::Good, Some((machine, bytes))),
+            Some(_) => (Status::NotMapped, None),
+            None => (Status::OutsideRegion, None),
+        };
+        answer(context, origin, DATA, word, status, data);
     })
 }
 

@@ -1,8 +1,11 @@
 //! Lists of places for the kernel: where the next bytes of a machine are.
 //!
-//! Before: a transfer that the kernel serves. After: the kernel copies between two such lists.
+//! Before: a transfer that the kernel serves. After: the kernel copies between two such lists; or
+//! it has said whether there is memory at the places of one ([`are_accessible`]).
 
-use pamir_driver::kernel_copy::MOST_PLACES;
+use std::ops::Range;
+
+use pamir_driver::kernel_copy::{Access, MOST_PLACES, is_accessible};
 
 use crate::gather_scatter::{IoVector, Machine};
 
@@ -36,4 +39,40 @@ impl Places {
                 iov_len: place.bytes,
             }));
     }
+}
+
+/// The grain in which memory is or is not there: pages, which are no shorter anywhere.
+const PAGE_BYTES: u64 = 4096;
+
+/// Whether this process has memory at all places of a machine's packed bytes `at..end` that it may
+/// access so. Pages between two places are not looked at: nobody has said that they are memory.
+pub(super) fn are_accessible(machine: &Machine, at: usize, end: usize, access: Access) -> bool {
+    let look = |pages: &Range<u64>| {
+        let bytes = (pages.end - pages.start).checked_mul(PAGE_BYTES);
+        bytes.is_some_and(|bytes| is_accessible(pages.start * PAGE_BYTES, bytes, access))
+    };
+    let (mut at, mut places, mut pages) = (at, Places::default(), 0..0);
+    while at < end {
+        places.fill(machine, at, end);
+        for place in &places.found {
+            let next = pages_of(place);
+            // One look is for all pages in a row.
+            if next.start <= pages.end && pages.start <= next.end {
+                pages = pages.start.min(next.start)..pages.end.max(next.end);
+            } else if !look(&std::mem::replace(&mut pages, next)) {
+                return false;
+            }
+            at += place.bytes;
+        }
+        if places.found.is_empty() {
+            break;
+        }
+    }
+    look(&pages)
+}
+
+fn pages_of(place: &IoVector) -> Range<u64> {
+    let start = place.address as u64;
+    let behind = start.saturating_add(place.bytes as u64);
+    start / PAGE_BYTES..behind.div_ceil(PAGE_BYTES)
 }

@@ -119,9 +119,9 @@ fn the_way_of_the_last_line_is_known_until_something_changes() {
     let known = way(INTO);
     let parts = [(b"h".as_ptr(), 1), (b"line".as_ptr(), 4)];
     // SAFETY: the parts are static.
-    let again = |way| unsafe { origin.send_line_again(way, parts) };
+    let again = |way| unsafe { origin.send_again(way, parts) };
     // SAFETY: as above.
-    let anew = |way| unsafe { origin.send_line_to(target, way, parts) };
+    let anew = |way| unsafe { origin.send_at_once(target, way, parts) };
     assert!(!again(known), "no way is known");
     assert!(anew(known) && again(known));
     assert!(
@@ -176,7 +176,7 @@ fn all_memory_is_reached_once_it_is_open() {
             // SAFETY: this test puts to its own vector only.
             unsafe { contexts.get(1, 0).open_memory() };
             assert_eq!(put(0), Err(TransferError::OutsideRegion));
-            assert_eq!(put(64), Err(TransferError::OutsideRegion));
+            assert_eq!(put(64), Err(TransferError::NotMapped));
         } else {
             assert_eq!(put(64), Err(TransferError::NotMapped));
         }
