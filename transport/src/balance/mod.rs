@@ -10,7 +10,7 @@
 //!
 //! [`controller`] runs this chain once a cycle, with a slope from [`damping`], upon
 //! differences that are more than [`noise`].
-//! [`items`] turns load into items of a program, and [`policy`] text into settings.
+//! [`division`] turns load into [`items`] of a program, and [`policy`] text into settings.
 //! [`leveler`] is for data that must stay, and [`simulation`] runs both with thousands of ranks.
 //! [`share`] is for codes that know nothing of balancing, [`gathering`] finds their cycles, and
 //! [`dead_time`] what is left over in them, for programs that [`punctuality`] does not let the kernel
@@ -23,6 +23,7 @@ pub mod announcement;
 pub mod controller;
 pub mod damping;
 pub mod dead_time;
+pub mod division;
 pub mod evaluation;
 pub mod evening;
 pub mod forecast;
