@@ -175,10 +175,7 @@ fn advance(end: &End) -> Result<(), UnitError> {
 }
 
 fn two_ranks() -> Outcome<Job> {
-    Ok(Job::create(&JobSpecification {
-        ranks: 2,
-        processing_units: vec![],
-    })?)
+    Ok(Job::create(&JobSpecification::unbound(2))?)
 }
 
 fn pin(processor: usize) -> Outcome<()> {

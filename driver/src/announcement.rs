@@ -32,9 +32,17 @@ pub fn announce(word: &AtomicU32, came: impl FnOnce() -> bool) -> bool {
     !came
 }
 
+/// Wakes the reader of `word` if it sleeps, or is about to, after something was brought for it.
+#[cfg(not(loom))]
+pub fn ring(word: &AtomicU32) {
+    if must_wake(word) {
+        sleep::wake(word);
+    }
+}
+
 /// After something was brought for the reader of `word`: whether the caller must wake it. At most
 /// one caller gets true for an announcement.
-pub fn rouse(word: &AtomicU32) -> bool {
+fn must_wake(word: &AtomicU32) -> bool {
     fence(Ordering::SeqCst);
     sleep::must_wake(word)
 }
@@ -53,7 +61,7 @@ mod tests {
 
     fn bring(state: &(AtomicU32, AtomicU32)) -> bool {
         state.1.fetch_add(1, Ordering::Relaxed);
-        rouse(&state.0)
+        must_wake(&state.0)
     }
 
     #[test]
@@ -116,9 +124,9 @@ mod tests {
     fn what_came_takes_the_announcement_back() {
         let word = AtomicU32::new(sleep::AWAKE);
         assert!(!announce(&word, || true));
-        assert!(!rouse(&word));
+        assert!(!must_wake(&word));
         assert!(announce(&word, || false));
-        assert!(rouse(&word));
-        assert!(!rouse(&word), "one wakes it");
+        assert!(must_wake(&word));
+        assert!(!must_wake(&word), "one wakes it");
     }
 }

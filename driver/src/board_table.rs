@@ -120,11 +120,7 @@ mod tests {
     use pamir_shm::board::Board;
 
     fn job(ranks: usize) -> Job {
-        Job::create(&JobSpecification {
-            ranks,
-            processing_units: vec![],
-        })
-        .unwrap()
+        Job::create(&JobSpecification::unbound(ranks)).unwrap()
     }
 
     #[test]

@@ -322,11 +322,7 @@ mod tests {
     use crate::job::{Job, JobError, JobSpecification};
 
     fn job(ranks: usize) -> Job {
-        Job::create(&JobSpecification {
-            ranks,
-            processing_units: vec![],
-        })
-        .unwrap()
+        Job::create(&JobSpecification::unbound(ranks)).unwrap()
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! The clocks that balancing compares: the system's, and a thread's own processor time.
+//! The clocks that balancing compares: the system's, and a thread's own processor time; and the end
+//! of a wait on the first one.
 //!
 //! Before: a rank arrives at a synchronisation. After: the time goes into its call record.
 //!
@@ -9,6 +10,9 @@
 //!
 //! Where ranks share processors only the second one tells how much a rank has to do.
 
+use std::time::Duration;
+
+use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};
 
 /// A clock.
@@ -52,6 +56,16 @@ impl Clock {
     }
 }
 
+/// The end of `limit` from now on, on the monotonic clock.
+///
+/// # Errors
+///
+/// What the system says, where it has no such clock.
+pub fn deadline(limit: Duration) -> nix::Result<libc::timespec> {
+    let now = clock_gettime(ClockId::CLOCK_MONOTONIC)?;
+    Ok(*(now + TimeSpec::from(limit)).as_ref())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,7 +74,7 @@ mod tests {
     fn processor_time_stands_while_a_thread_sleeps() {
         let read = || [Clock::Monotonic, Clock::Processor].map(Clock::now_ns);
         let before = read();
-        std::thread::sleep(std::time::Duration::from_millis(30));
+        std::thread::sleep(Duration::from_millis(30));
         let after = read();
         assert!(after[0] - before[0] >= 30_000_000);
         assert!(after[1] >= before[1] && after[1] - before[1] < after[0] - before[0]);

@@ -118,6 +118,16 @@ pub struct JobSpecification {
     pub processing_units: Vec<Option<u32>>,
 }
 
+impl JobSpecification {
+    /// A job of so many ranks, which are bound to nothing.
+    pub fn unbound(ranks: usize) -> Self {
+        Self {
+            ranks,
+            processing_units: Vec::new(),
+        }
+    }
+}
+
 /// How far a rank has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RankState {
@@ -241,11 +251,7 @@ impl Job {
     /// ([`Self::open_client`]): another library of this process may use those lanes.
     pub fn visit_environment() -> Result<(Self, usize), JobError> {
         if std::env::var_os("PAMIR_RANK").is_none() {
-            let alone = JobSpecification {
-                ranks: 1,
-                processing_units: vec![None],
-            };
-            return Ok((Self::create(&alone)?, 0));
+            return Ok((Self::create(&JobSpecification::unbound(1))?, 0));
         }
         let rank = number("PAMIR_RANK")?;
         let descriptor = open_segment()?;
@@ -582,10 +588,7 @@ mod tests {
         assert_eq!([unit(0), unit(1), unit(2)], [Some(4), Some(5), None]);
         assert!(job.move_rank(3, None, 1).is_err());
         assert!(matches!(
-            Job::create(&JobSpecification {
-                ranks: 0,
-                processing_units: vec![]
-            }),
+            Job::create(&JobSpecification::unbound(0)),
             Err(JobError::Ranks { .. })
         ));
     }

@@ -7,6 +7,8 @@
 
 use std::sync::OnceLock;
 
+use pamir_shm::segment::PAGE_BYTES;
+
 use crate::peer_heap;
 
 /// The kernel did not copy.
@@ -241,8 +243,7 @@ pub fn is_accessible(address: u64, bytes: u64, access: Access) -> bool {
 
 /// Has the kernel make the pages of a range present, as an access would.
 fn populate(address: u64, bytes: u64, access: Access) -> bool {
-    const PAGE_BYTES: u64 = 4096;
-    let start = address & !(PAGE_BYTES - 1);
+    let start = address & !(PAGE_BYTES as u64 - 1);
     let Some(end) = address.checked_add(bytes) else {
         return false;
     };

@@ -39,7 +39,7 @@ pub const TRANSFER_SLOTS: usize = 8;
 /// A lane's cursor in a line of its own, and the words of its transfers in the next.
 const CURSOR_BYTES: u64 = 2 * LINE_BYTES as u64;
 
-const PAGE_BYTES: u64 = 4096;
+const PAGE_BYTES: u64 = pamir_shm::segment::PAGE_BYTES as u64;
 
 /// What each rank tells the others and the launcher.
 #[repr(C)]

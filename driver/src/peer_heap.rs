@@ -229,11 +229,7 @@ mod tests {
 
     #[test]
     fn addresses_outside_of_a_heap_are_not_mapped() {
-        let job = Job::create(&JobSpecification {
-            ranks: 2,
-            processing_units: vec![None; 2],
-        })
-        .unwrap();
+        let job = Job::create(&JobSpecification::unbound(2)).unwrap();
         // A process that lives and is not this one; its descriptors are this process's.
         let mut child = std::process::Command::new("sleep")
             .arg("60")

@@ -12,8 +12,7 @@
 
 use std::ops::Range;
 
-/// The size of a page, in bytes.
-const PAGE_BYTES: usize = 4096;
+use pamir_shm::segment::PAGE_BYTES;
 
 /// Reserved address space of this process alone.
 #[derive(Debug)]

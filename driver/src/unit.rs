@@ -269,10 +269,7 @@ impl<O: Owner> MessagingUnit<O> {
     /// Release, in shared memory.
     #[inline(always)]
     pub fn wake(&self, target: usize) {
-        let to = &self.targets[target];
-        if sleep::must_wake(&to.block.sleep) {
-            to.wake();
-        }
+        sleep::wake_if_asleep(&self.targets[target].block.sleep);
     }
 
     /// Takes a descriptor: processed at once as far as it goes, queued otherwise.
@@ -516,15 +513,7 @@ impl Target {
     /// After a commit.
     #[inline(always)]
     fn wake_if_asleep(&self) {
-        if sleep::must_wake(&self.block.sleep) {
-            self.wake();
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn wake(&self) {
-        sleep::wake(&self.block.sleep);
+        sleep::wake_if_asleep(&self.block.sleep);
     }
 }
 

@@ -12,7 +12,7 @@
 
 use crate::atomic::{AtomicU64, Ordering};
 use crate::offset::Offset;
-use crate::segment::{Segment, SegmentError};
+use crate::segment::{PAGE_BYTES, Segment, SegmentError};
 use crate::shareable::Shareable;
 
 /// Says that a segment is one of ours.
@@ -26,7 +26,7 @@ pub const LAYOUT_VERSION: u64 = 7;
 pub const GEOMETRY_WORDS: usize = 12;
 
 /// Bytes kept for the header at the start of each segment.
-pub const HEADER_BYTES: u64 = 4096;
+pub const HEADER_BYTES: u64 = PAGE_BYTES as u64;
 
 /// Why a segment's header was refused.
 #[derive(Debug, thiserror::Error)]

@@ -1,4 +1,5 @@
-//! Room in a lane that somebody else fills: whoever gathers data which does not lie together.
+//! Room in a lane that somebody else fills: whoever gathers data which does not lie together; or room
+//! for a post on a board ([`crate::mapped_board`]).
 //!
 //! Before: a record was reserved, and its header is the lane's business. After: the bytes are in the
 //! record's payload, in as many copies as their owner likes.
@@ -9,7 +10,7 @@
 //!                      └──────┘
 //! ```
 //!
-//! Invariant: the room is part of one reserved record, whose consumer does not read it yet.
+//! Invariant: the room is part of one reserved record or one post, which nobody reads yet.
 
 use crate::lane_copy::LONG_BYTES;
 pub use crate::lane_copy::LongCopy;

@@ -21,10 +21,11 @@ use std::sync::Arc;
 
 use crate::atomic::{AtomicU32, AtomicU64};
 use crate::board::{Board, BoardMemory, DEPTH, place};
-use crate::lane_copy::{LONG_BYTES, LongCopy};
-use crate::mapped_lane::{copy_line, copy_read, copy_short};
+use crate::lane_copy::LongCopy;
+use crate::lane_room::LaneRoom;
+use crate::mapped_lane::{copy_line, copy_read};
 use crate::record::LINE_BYTES;
-use crate::segment::{Segment, SegmentError};
+use crate::segment::{PAGE_BYTES, Segment, SegmentError};
 use crate::shareable::LinePadded;
 
 /// Up to so many bytes a post lies in the line of its flag.
@@ -33,7 +34,6 @@ pub const INLINE_BYTES: usize = 48;
 /// The most bytes of one post: what one member copies while another copies the one before.
 pub const SLOT_BYTES: usize = 16 << 10;
 
-const PAGE_BYTES: usize = 4096;
 const PLACES: usize = DEPTH as usize;
 
 /// Posts of up to so many bytes use the first [`DEPTH`] slots only.
@@ -190,8 +190,7 @@ impl BoardMemory for MappedBoard {
 /// A post that is being written; nobody looks at it before it is published.
 #[derive(Debug)]
 pub struct Draft<'b> {
-    long: &'b LongCopy,
-    target: *mut u8,
+    room: LaneRoom<'b>,
     bytes: usize,
     round: u32,
 }
@@ -208,18 +207,16 @@ impl Draft<'_> {
             source.len() <= self.bytes && at <= self.bytes - source.len(),
             "a post holds what is written to it"
         );
-        // SAFETY: the post has `bytes` bytes at `target`, in the line or the slot that was
-        // given to it, and the range was just compared with them; nobody else reads or writes
-        // them (`Board::draft`); a slice does not overlap the board, of which only posts of
-        // other places are ever handed out.
+        let room = self.room.behind(at);
+        // SAFETY: the post has `bytes` bytes of room, in the line or the slot that was given to
+        // it, and the range was just compared with them; nobody else reads or writes them
+        // (`Board::draft`); a slice does not overlap the board, of which only posts of other
+        // places are ever handed out.
         unsafe {
-            let target = self.target.add(at);
             if source.len() <= INLINE_BYTES {
-                copy_line(source.as_ptr(), target, source.len());
-            } else if source.len() < LONG_BYTES {
-                copy_short(source.as_ptr(), target, source.len());
+                copy_line(source.as_ptr(), room.address(), source.len());
             } else {
-                self.long.copy(source.as_ptr(), target, source.len());
+                room.write(source.as_ptr(), source.len());
             }
         }
     }
@@ -228,7 +225,7 @@ impl Draft<'_> {
     #[inline(always)]
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         // SAFETY: as in `write`; the bytes are initialised, since a segment is zero at first.
-        unsafe { std::slice::from_raw_parts_mut(self.target, self.bytes) }
+        unsafe { std::slice::from_raw_parts_mut(self.room.address(), self.bytes) }
     }
 }
 
@@ -304,8 +301,7 @@ impl Board<MappedBoard> {
         assert!(bytes <= SLOT_BYTES, "a post fits its slot");
         let target = self.memory().data(self.member(), round, bytes);
         self.has_room(round).then_some(Draft {
-            long: &self.memory().long,
-            target,
+            room: LaneRoom::new(target, &self.memory().long),
             bytes,
             round,
         })

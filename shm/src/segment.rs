@@ -17,6 +17,9 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use crate::offset::Offset;
 use crate::shareable::Shareable;
 
+/// The size of a page, in bytes.
+pub const PAGE_BYTES: usize = 4096;
+
 /// Why a segment could not be made, mapped or looked into.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -110,7 +113,7 @@ impl Segment {
                 offset: start,
                 bytes,
                 segment_bytes: file_bytes,
-                alignment: 4096,
+                alignment: PAGE_BYTES,
             });
         }
         Self::map(descriptor, start, bytes)

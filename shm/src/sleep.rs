@@ -118,8 +118,19 @@ pub fn wait_any(words: &[&AtomicU32], deadline: Option<libc::timespec>) -> bool 
     outcome >= 0 || !matches!(error, Some(libc::ENOSYS | libc::EPERM | libc::EINVAL))
 }
 
+/// After a commit: wakes the target, if it sleeps or is about to.
+#[cfg(not(loom))]
+#[inline(always)]
+pub fn wake_if_asleep(word: &AtomicU32) {
+    if must_wake(word) {
+        wake(word);
+    }
+}
+
 /// Wakes the rank that waits on the word.
 #[cfg(not(loom))]
+#[cold]
+#[inline(never)]
 pub fn wake(word: &AtomicU32) {
     // SAFETY: the word is a live, aligned 32-bit atomic shared between processes.
     unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), libc::FUTEX_WAKE, 1) };

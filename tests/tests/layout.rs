@@ -15,11 +15,7 @@ const MAGIC: Offset<AtomicU64> = Offset::new(0);
 const VERSION: Offset<AtomicU64> = Offset::new(8);
 
 fn job() -> Job {
-    let specification = JobSpecification {
-        ranks: 1,
-        processing_units: vec![None],
-    };
-    Job::create(&specification).expect("a job of one rank can be made")
+    Job::create(&JobSpecification::unbound(1)).expect("a job of one rank can be made")
 }
 
 /// Runs a program as the one rank of a job whose launcher is this test.

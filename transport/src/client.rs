@@ -361,11 +361,7 @@ mod tests {
 
     #[test]
     fn contexts_and_endpoints_end_somewhere() {
-        let job = Job::create(&JobSpecification {
-            ranks: 2,
-            processing_units: vec![],
-        })
-        .unwrap();
+        let job = Job::create(&JobSpecification::unbound(2)).unwrap();
         let client = Client::open_in(&job, 1, "solver", 2).unwrap();
         let contexts = [
             client.create_context().unwrap(),

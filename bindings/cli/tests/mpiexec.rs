@@ -10,7 +10,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// Longer than any of these jobs may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn mpiexec(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mpiexec"));
@@ -134,7 +134,7 @@ fn ranks_that_ignore_sigterm_are_killed_soon() {
     let output = shell(&["-n", "2"], script);
     assert_eq!(output.status.code(), Some(3));
     assert!(
-        begin.elapsed() < Duration::from_secs(5),
+        begin.elapsed() < Duration::from_secs(20),
         "{:?}",
         begin.elapsed()
     );
@@ -349,7 +349,7 @@ fn time_is_limited() {
     let begin = Instant::now();
     let output = run(&["--timeout", "0.3", "-n", "2", "sleep", "30"]);
     assert_eq!(output.status.code(), Some(124));
-    assert!(begin.elapsed() < Duration::from_secs(5));
+    assert!(begin.elapsed() < Duration::from_secs(20));
     assert!(
         stderr(&output).contains("time is up"),
         "{}",
@@ -488,7 +488,7 @@ fn what_ranks_leave_running_is_ended() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(stdout(&output), "started\nstarted\n");
     assert!(!runs(&word));
-    assert!(begin.elapsed() < Duration::from_secs(5));
+    assert!(begin.elapsed() < Duration::from_secs(20));
 }
 
 #[test]

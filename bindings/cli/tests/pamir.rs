@@ -297,6 +297,10 @@ fn a_mapping_for_other_ranks_and_bad_profiles_are_refused() {
             vec!["place", "--measure", "--synthetic", "core:2 pu:1"],
             "only this machine can be measured",
         ),
+        (
+            vec!["place", "/nonexistent", "--output", "-", "--try", "true"],
+            "--try needs the mapping in a file",
+        ),
         (vec!["pin"], "no command to run"),
         (
             vec!["pin", "--policy", "sideways", "true"],

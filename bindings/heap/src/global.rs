@@ -119,7 +119,7 @@ fn make() {
 fn memory_bytes() -> usize {
     // SAFETY: sysconf only answers.
     let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
-    usize::try_from(pages).unwrap_or(0) * crate::heap::PAGE_BYTES
+    usize::try_from(pages).unwrap_or(0) * pamir_shm::segment::PAGE_BYTES
 }
 
 fn asked_for() -> bool {

@@ -10,12 +10,10 @@
 use std::ptr::NonNull;
 
 use memmap2::{MmapOptions, MmapRaw};
-use pamir_shm::segment::Segment;
+use pamir_shm::segment::{PAGE_BYTES, Segment};
 
 use crate::runs::{Links, PageRuns};
 
-/// Bytes of a page.
-pub const PAGE_BYTES: usize = 4096;
 /// Memory of free pages that is kept.
 const KEPT_BYTES: usize = 256 << 20;
 

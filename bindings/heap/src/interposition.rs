@@ -15,8 +15,10 @@ use std::os::fd::AsRawFd;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use pamir_shm::segment::PAGE_BYTES;
+
 use crate::global;
-use crate::heap::{Backing, PAGE_BYTES};
+use crate::heap::Backing;
 
 unsafe extern "C" {
     fn __libc_malloc(bytes: usize) -> *mut c_void;

@@ -27,7 +27,7 @@ use crate::job::RankState;
 pub(super) const FRAME_BYTES: usize = 16;
 
 /// A lane: the client's number, and origin and target among its contexts in all tasks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct LaneName {
     pub(super) plane: usize,
     pub(super) origin: usize,
@@ -63,19 +63,16 @@ pub(super) enum Frame {
 impl Frame {
     /// The bytes that stand for it.
     pub(super) fn encode(self) -> [u8; FRAME_BYTES] {
-        let none = LaneName {
-            plane: 0,
-            origin: 0,
-            target: 0,
-        };
+        let none = LaneName::default();
         let (kind, lane, contexts, word) = match self {
             Self::Record { lane, header } => (1, lane, 0, header.word()),
             Self::Credit { lane, lines } => (2, lane, 0, lines),
             Self::State { plane, unit, state } => {
+                let origin = unit;
                 let lane = LaneName {
                     plane,
-                    origin: unit,
-                    target: 0,
+                    origin,
+                    ..none
                 };
                 (3, lane, 0, state.to_word())
             }

@@ -123,6 +123,17 @@ pub enum BridgeError {
     Interrupt(#[from] InterruptError),
 }
 
+impl BridgeError {
+    fn of_lane(lane: LaneName, source: LaneError) -> Self {
+        let LaneName { origin, target, .. } = lane;
+        Self::Lane {
+            origin,
+            target,
+            source,
+        }
+    }
+}
+
 /// Where bridges say that they have failed: readable once one has.
 #[derive(Debug)]
 pub struct Failures {
@@ -202,9 +213,7 @@ impl Shared {
     }
 
     fn ring(&self) {
-        if announcement::rouse(&self.bell) {
-            sleep::wake(&self.bell);
-        }
+        announcement::ring(&self.bell);
     }
 
     fn is_stopping(&self) -> bool {

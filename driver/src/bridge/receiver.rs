@@ -345,13 +345,8 @@ impl Receiver {
 /// Puts a record into its lane and wakes the target, if there is room.
 fn inject(lane: &Lane, header: RecordHeader, payload: &[u8]) -> Result<bool, BridgeError> {
     let reserved = lane.producer.try_reserve(payload.len());
-    let LaneName { origin, target, .. } = lane.name;
-    let reserved = reserved.map_err(|source| BridgeError::Lane {
-        origin,
-        target,
-        source,
-    })?;
-    let Some(reserved) = reserved else {
+    let failed = |source| BridgeError::of_lane(lane.name, source);
+    let Some(reserved) = reserved.map_err(failed)? else {
         return Ok(false);
     };
     // SAFETY: the slice is readable, and the record was reserved for its bytes.
@@ -360,9 +355,7 @@ fn inject(lane: &Lane, header: RecordHeader, payload: &[u8]) -> Result<bool, Bri
             .write(&reserved, 0, payload.as_ptr(), payload.len());
     }
     lane.producer.commit(reserved, header);
-    if sleep::must_wake(&lane.block.sleep) {
-        sleep::wake(&lane.block.sleep);
-    }
+    sleep::wake_if_asleep(&lane.block.sleep);
     Ok(true)
 }
 

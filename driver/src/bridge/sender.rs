@@ -22,8 +22,8 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use nix::time::{ClockId, clock_gettime};
 use pamir_shm::atomic::{AtomicU32, Ordering, fence};
+use pamir_shm::lane::Arrived;
 use pamir_shm::mapped::Mapped;
 use pamir_shm::mapped_lane::LaneConsumer;
 use pamir_shm::{membarrier, sleep};
@@ -31,8 +31,9 @@ use pamir_shm::{membarrier, sleep};
 use super::frame::{Frame, LaneName};
 use super::network::{Link, Stream};
 use super::window::SendWindow;
-use super::{BridgeError, Mail, Shared};
+use super::{BridgeError, Shared};
 use crate::client_table::{self, CLIENTS};
+use crate::clock;
 use crate::job::{Job, RankState};
 use crate::layout::RankBlock;
 
@@ -60,10 +61,23 @@ struct Peer {
     buffer: Vec<u8>,
 }
 
+impl Peer {
+    fn say(&mut self, frame: Frame) {
+        self.buffer.extend_from_slice(&frame.encode());
+    }
+}
+
 struct Lane {
     name: LaneName,
     consumer: LaneConsumer,
     window: SendWindow,
+}
+
+impl Lane {
+    fn peek(&self) -> Result<Option<Arrived>, BridgeError> {
+        let failed = |source| BridgeError::of_lane(self.name, source);
+        self.consumer.peek().map_err(failed)
+    }
 }
 
 /// A rank of another node, as the ranks of this one see it.
@@ -192,31 +206,27 @@ impl Sender {
     }
 
     fn take_mail(&mut self) -> Result<bool, BridgeError> {
-        let Mail {
-            credits,
-            frames,
-            wanted,
-        } = std::mem::take(&mut *self.shared.mail());
-        let moved = !(credits.is_empty() && frames.is_empty() && wanted.is_empty());
-        for (name, lines) in credits {
+        let mail = std::mem::take(&mut *self.shared.mail());
+        if mail.is_empty() {
+            return Ok(false);
+        }
+        for (name, lines) in mail.credits {
             let (node, lane) = self.lane(name).unzip();
             if !lane.is_some_and(|lane| lane.window.credit(lines)) {
                 let reason = "it gives back more than was sent";
                 return Err(self.shared.nonsense(node.unwrap_or_default(), reason));
             }
         }
-        for (node, frame) in frames {
+        for (node, frame) in mail.frames {
             self.say(|peer| peer == node, frame);
         }
-        for (node, words) in wanted {
+        for (node, words) in mail.wanted {
             if client_table::assign(self.shared.job.segment(), words)?.is_none() {
                 self.say(|peer| peer == node, Frame::Refused { name: words.name });
             }
         }
-        if moved {
-            self.look_for_clients()?;
-        }
-        Ok(moved)
+        self.look_for_clients()?;
+        Ok(true)
     }
 
     /// A lane that was carried, and the node of its target.
@@ -233,7 +243,7 @@ impl Sender {
 
     fn say(&mut self, to: impl Fn(usize) -> bool, frame: Frame) {
         for peer in self.peers.iter_mut().filter(|peer| to(peer.node)) {
-            peer.buffer.extend_from_slice(&frame.encode());
+            peer.say(frame);
         }
     }
 
@@ -285,7 +295,7 @@ impl Sender {
         let ordered = membarrier::global();
         if !self.something_waits()? {
             let limit = if ordered { INSPECTION } else { SHORT_SLEEP };
-            if !sleep::wait_any(&words, deadline(limit)) {
+            if !sleep::wait_any(&words, clock::deadline(limit).ok()) {
                 std::thread::sleep(SHORT_SLEEP);
             }
         }
@@ -310,10 +320,7 @@ impl Sender {
         }
         for plane in self.planes.iter().flatten() {
             for lane in plane.targets.iter().flat_map(|target| &target.lanes) {
-                let arrived = lane
-                    .consumer
-                    .peek()
-                    .map_err(|source| failed(lane.name, source))?;
+                let arrived = lane.peek()?;
                 let admitted = |lines| lane.window.admits(lines);
                 if arrived.is_some_and(|arrived| admitted(arrived.header.lines())) {
                     return Ok(true);
@@ -349,16 +356,14 @@ impl Sender {
 fn carry(shared: &Shared, lane: &mut Lane, peer: &mut Peer) -> Result<bool, BridgeError> {
     let mut carried = 0;
     while carried < BURST {
-        let arrived = lane
-            .consumer
-            .peek()
-            .map_err(|source| failed(lane.name, source))?;
-        let Some(arrived) = arrived.filter(|it| lane.window.admits(it.header.lines())) else {
+        let Some(arrived) = lane
+            .peek()?
+            .filter(|it| lane.window.admits(it.header.lines()))
+        else {
             break;
         };
         let (header, name) = (arrived.header, lane.name);
-        let frame = Frame::Record { lane: name, header };
-        peer.buffer.extend_from_slice(&frame.encode());
+        peer.say(Frame::Record { lane: name, header });
         let bytes = header.payload_bytes();
         peer.buffer.reserve(bytes);
         let payload = lane.consumer.payload(&arrived);
@@ -386,15 +391,6 @@ fn write(shared: &Shared, peer: &mut Peer) -> Result<(), BridgeError> {
     let written = peer.stream.write_all(&peer.buffer);
     peer.buffer.clear();
     written.map_err(|source| shared.lost(peer.node, source))
-}
-
-fn failed(lane: LaneName, source: pamir_shm::lane::LaneError) -> BridgeError {
-    let LaneName { origin, target, .. } = lane;
-    BridgeError::Lane {
-        origin,
-        target,
-        source,
-    }
 }
 
 /// Ranks of this node that have left since they were last looked at.
@@ -429,18 +425,6 @@ fn tell_state(
         unit,
         state,
     };
-    for peer in peers {
-        peer.buffer.extend_from_slice(&frame.encode());
-    }
+    peers.iter_mut().for_each(|peer| peer.say(frame));
     Ok(true)
-}
-
-/// So long from now, on the clock that waits are measured by.
-fn deadline(limit: Duration) -> Option<libc::timespec> {
-    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).ok()?;
-    let at = Duration::from(now) + limit;
-    Some(libc::timespec {
-        tv_sec: at.as_secs() as libc::time_t,
-        tv_nsec: at.subsec_nanos().into(),
-    })
 }

@@ -21,11 +21,7 @@ const NODES: [usize; 4] = [0, 0, 1, 1];
 
 fn jobs() -> [Job; 2] {
     [0, 1].map(|_| {
-        let job = Job::create(&JobSpecification {
-            ranks: 4,
-            processing_units: vec![],
-        })
-        .unwrap();
+        let job = Job::create(&JobSpecification::unbound(4)).unwrap();
         job.set_nodes(&NODES).unwrap();
         job
     })
@@ -75,9 +71,7 @@ impl Nodes {
         unsafe { producer.write(&reserved, 0, payload.as_ptr(), payload.len()) };
         producer.commit(reserved, RecordHeader::new(kind, 7, payload.len() as u32));
         let block = self.jobs[NODES[origin]].block(target).unwrap();
-        if sleep::must_wake(&block.sleep) {
-            sleep::wake(&block.sleep);
-        }
+        sleep::wake_if_asleep(&block.sleep);
         true
     }
 }

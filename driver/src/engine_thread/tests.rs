@@ -59,11 +59,7 @@ impl Engine for Counting {
 }
 
 fn engines() -> [EngineThread<Counting>; 2] {
-    let job = Job::create(&JobSpecification {
-        ranks: 2,
-        processing_units: vec![],
-    })
-    .unwrap();
+    let job = Job::create(&JobSpecification::unbound(2)).unwrap();
     [0, 1].map(|rank| EngineThread::start(Counting::new(&job, rank)).unwrap())
 }
 

@@ -18,11 +18,11 @@ use nix::sys::epoll::{
 };
 use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
-use nix::time::clock_gettime;
 use pamir_shm::atomic::{AtomicU32, Ordering};
 use pamir_shm::sleep;
 
 use super::{Cause, Delivery, InterruptController, InterruptError, Signal};
+use crate::clock;
 
 /// The longest sleep where a doorbell ends none.
 const UNHEARD: Duration = Duration::from_millis(1);
@@ -94,7 +94,7 @@ impl Epoll {
         if self.signal.announce() {
             return Ok(Some(Cause::Signal));
         }
-        let deadline = limit.map(deadline).transpose()?;
+        let deadline = limit.map(clock::deadline).transpose()?;
         let all: Vec<&AtomicU32> = words.iter().copied().chain([self.signal.word()]).collect();
         let waited = sleep::wait_any(&all, deadline);
         let signalled = self.signal.conclude();
@@ -114,12 +114,6 @@ fn rung(words: &[&AtomicU32]) -> bool {
     words
         .iter()
         .any(|word| word.load(Ordering::Acquire) != sleep::ASLEEP)
-}
-
-/// The end of `limit` from now on, on the monotonic clock.
-fn deadline(limit: Duration) -> Result<libc::timespec, Errno> {
-    let now = clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC)?;
-    Ok(*(now + TimeSpec::from(limit)).as_ref())
 }
 
 impl InterruptController for Epoll {

@@ -49,9 +49,7 @@ impl Signal {
     pub fn raise(&self) {
         // The only error is a counter that is full, and then it is raised.
         let _ = self.descriptor.write(1);
-        if announcement::rouse(&self.word) {
-            sleep::wake(&self.word);
-        }
+        announcement::ring(&self.word);
     }
 
     /// Takes what was raised; whether anything was.

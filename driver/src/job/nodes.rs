@@ -18,7 +18,6 @@
 use std::time::Duration;
 
 use pamir_shm::atomic::Ordering;
-use pamir_shm::sleep;
 
 use super::{Job, JobError};
 use crate::announcement;
@@ -86,24 +85,20 @@ impl Job {
     pub(super) fn rouse_other_nodes(&self, rank: usize) {
         for other in (0..self.ranks()).filter(|&other| !self.shares_memory(rank, other)) {
             let block = self.block(other).expect("a rank of this job has a block");
-            if announcement::rouse(&block.sleep) {
-                sleep::wake(&block.sleep);
-            }
+            announcement::ring(&block.sleep);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use pamir_shm::sleep;
+
     use super::*;
     use crate::job::{JobSpecification, RankState};
 
     fn job() -> Job {
-        Job::create(&JobSpecification {
-            ranks: 4,
-            processing_units: vec![],
-        })
-        .unwrap()
+        Job::create(&JobSpecification::unbound(4)).unwrap()
     }
 
     #[test]

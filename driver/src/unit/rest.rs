@@ -30,9 +30,7 @@ impl Doorbell {
     /// Wakes the sleeper, if there is one. What was written before this is seen by the last
     /// look of one that is about to sleep.
     pub fn ring(&self) {
-        if announcement::rouse(&self.0.sleep) {
-            sleep::wake(&self.0.sleep);
-        }
+        announcement::ring(&self.0.sleep);
     }
 
     /// The word that the sleeper waits on.

@@ -56,11 +56,7 @@ fn log_packet(log: &Log, origin: u32, packet: Packet<'_>) -> Result<(), UnitErro
 }
 
 fn logs(criterion: Criterion) -> [Log; 2] {
-    let job = Job::create(&JobSpecification {
-        ranks: 2,
-        processing_units: vec![],
-    })
-    .unwrap();
+    let job = Job::create(&JobSpecification::unbound(2)).unwrap();
     [0, 1].map(|rank| {
         let copy = job.file_descriptor().try_clone_to_owned().unwrap();
         let job = Job::attach(copy, rank).unwrap_or_else(|_| job.clone());
@@ -135,10 +131,7 @@ fn a_full_lane_queues_and_recovers_in_order() {
 fn a_put_into_memory_that_interrupts_replenishes() {
     let criterion = Criterion::TouchingPut(Touch::Memory);
     if let Err(error) = crate::touch::TouchMemory::new() {
-        let job = Job::create(&JobSpecification {
-            ranks: 1,
-            processing_units: vec![],
-        });
+        let job = Job::create(&JobSpecification::unbound(1));
         let injection = Configuration::new(4, 2, criterion).unwrap();
         let handlers = PacketHandlerTable::new(log_packet);
         let unit = MessagingUnit::<Log>::with_injection(job.unwrap(), 0, handlers, injection);
@@ -154,11 +147,7 @@ fn a_put_into_memory_that_interrupts_replenishes() {
 #[test]
 fn each_of_many_fifos_is_in_order_and_waits_for_nobody() {
     const RANKS: usize = 5;
-    let job = Job::create(&JobSpecification {
-        ranks: RANKS,
-        processing_units: vec![],
-    })
-    .unwrap();
+    let job = Job::create(&JobSpecification::unbound(RANKS)).unwrap();
     let logs: [Log; RANKS] = std::array::from_fn(|rank| {
         let copy = job.file_descriptor().try_clone_to_owned().unwrap();
         Log::new(
@@ -312,11 +301,7 @@ fn puts_and_gets_count_down() {
 
 #[test]
 fn a_sleeping_unit_is_woken_by_a_packet() {
-    let job = Job::create(&JobSpecification {
-        ranks: 2,
-        processing_units: vec![],
-    })
-    .unwrap();
+    let job = Job::create(&JobSpecification::unbound(2)).unwrap();
     let copy = job.clone();
     let sleeper = std::thread::spawn(move || {
         let log = Log::new(copy, 1, Criterion::Drained);

@@ -128,7 +128,7 @@ fn request(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), Uni
         context.dispatch(origin, packet.auxiliary(), header, None, total)
     });
     let mut receipt = receipt(origin, Some(word), total, receive);
-    if receipt.room == 0 || context.copy_active(&mut receipt, address, metadata) {
+    if receipt.room == 0 || context.copy_active(&receipt, address, metadata) {
         return context.received_active(receipt);
     }
     if metadata & ACKNOWLEDGE == 0 {
@@ -310,7 +310,7 @@ impl Context {
 
     /// Lets the kernel copy the data of a message, where that is better than packets: see
     /// [`Context::fetch`] for the reason.
-    fn copy_active(&self, receipt: &mut Receipt, address: u64, metadata: u64) -> bool {
+    fn copy_active(&self, receipt: &Receipt, address: u64, metadata: u64) -> bool {
         let packets = !self.unit.is_crowded() || metadata & IN_PACKETS != 0;
         if packets && metadata & BY_KERNEL == 0 || !self.copies_with(receipt.origin) {
             return false;
@@ -324,7 +324,6 @@ impl Context {
         let copied =
             unsafe { kernel_copy::read(process, receipt.memory.address(), address, bytes) };
         self.kernel_refuses.set(copied.is_err());
-        receipt.at = receipt.total;
         copied.is_ok()
     }
 

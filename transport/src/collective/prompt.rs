@@ -20,6 +20,7 @@ use pamir_driver::unit::UnitError;
 use pamir_shm::mapped_board::{Draft, SLOT_BYTES};
 
 use super::alltoall::posted::{part_among_others, part_bytes};
+use super::apart::Apart;
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};
 use super::reduction::Reduction;
@@ -260,24 +261,17 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         Some(self.run(|rounds| self.post(rounds, data, Readers::One(root))))
     }
 
-    /// [`reduce::posted`] at the root, whose own elements are `own`, or in `result`.
+    /// [`reduce::posted`] at the root.
     #[inline(always)]
-    pub fn reduce_here(
-        &self,
-        reduction: &impl Reduction,
-        own: Option<&[u8]>,
-        result: &mut [u8],
-    ) -> Option<Done> {
+    pub fn reduce_here(&self, reduction: &impl Reduction, data: Apart<'_>) -> Option<Done> {
         self.serves_elements(
             Kind::Reduce,
             reduce::Algorithm::Posted,
             reduction,
-            result.len(),
+            data.result.len(),
         )?;
         Some(self.run(|rounds| {
-            if let Some(own) = own {
-                result.copy_from_slice(own);
-            }
+            let result = data.in_place();
             // In the order of `reduce::posted`.
             for member in self.others().rev() {
                 self.combine(rounds, reduction, member, result)?;
@@ -325,17 +319,11 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         Ok(())
     }
 
-    /// [`allreduce::posted`] of whole elements, `own` or those in `result`, where operands may
-    /// change places; combined in its order, so that all members have the same result to the last
-    /// bit, whichever way they go.
+    /// [`allreduce::posted`] of whole elements, where operands may change places; combined in its
+    /// order, so that all members have the same result to the last bit, whichever way they go.
     #[inline(always)]
-    pub fn allreduce(
-        &self,
-        reduction: &impl Reduction,
-        own: Option<&[u8]>,
-        result: &mut [u8],
-    ) -> Option<Done> {
-        let bytes = result.len();
+    pub fn allreduce(&self, reduction: &impl Reduction, data: Apart<'_>) -> Option<Done> {
+        let bytes = data.result.len();
         self.serves_elements(
             Kind::Allreduce,
             allreduce::Algorithm::Posted,
@@ -343,13 +331,15 @@ impl<'e, E: Exchange> Prompt<'e, E> {
             bytes,
         )?;
         Some(self.run(|rounds| {
-            self.post(rounds, own.unwrap_or(result), Readers::All)?;
+            self.post(rounds, data.own(), Readers::All)?;
             let last = self.exchange.size() - 1;
-            if self.exchange.rank() != last {
-                self.see_of(rounds, last, bytes, bytes)?.copy_to(0, result);
-            } else if let Some(own) = own {
-                result.copy_from_slice(own);
-            }
+            let result = if self.exchange.rank() == last {
+                data.in_place()
+            } else {
+                let seen = self.see_of(rounds, last, bytes, bytes)?;
+                seen.copy_to(0, data.result);
+                data.result
+            };
             for member in (0..last).rev() {
                 self.combine(rounds, reduction, member, result)?;
             }

@@ -27,11 +27,7 @@ struct Node {
 
 impl Node {
     fn new() -> Self {
-        let specification = JobSpecification {
-            ranks: 2,
-            processing_units: vec![],
-        };
-        let job = Job::create(&specification).unwrap();
+        let job = Job::create(&JobSpecification::unbound(2)).unwrap();
         let clients = [0, 1].map(|task| Client::open_with_engine(&job, task, "node", 1).unwrap());
         let contexts = [0, 1].map(|task| clients[task].create_context().unwrap());
         Self { clients, contexts }
@@ -179,11 +175,7 @@ fn what_cannot_be_moved_is_told() {
 
 #[test]
 fn a_task_that_has_not_opened_the_client_yet_gets_packets() {
-    let specification = JobSpecification {
-        ranks: 2,
-        processing_units: vec![],
-    };
-    let job = Job::create(&specification).unwrap();
+    let job = Job::create(&JobSpecification::unbound(2)).unwrap();
     let open = |task| Client::open_with_engine(&job, task, "late", 1).unwrap();
     let early = open(0);
     assert_eq!((early.contexts(), early.units()), (1, 2 * (1 + CONTEXTS)));

@@ -50,6 +50,7 @@ use pamir_driver::packet::Packet;
 use pamir_driver::unit::UnitError;
 use pamir_shm::mapped::Mapped;
 use pamir_shm::piece_claims::{Generation, MOST_UNITS, Piece, PieceClaims, Side};
+use pamir_shm::segment::PAGE_BYTES;
 
 use crate::context::Context;
 use crate::protocol::kind;
@@ -58,9 +59,6 @@ use crate::tagged::request::RequestId;
 
 /// In a `PUSHED`: the origin could not copy what it had claimed.
 const FAILED: u16 = 1;
-
-/// The shortest unit of claims: a page, which the kernel copies as a whole.
-const PAGE_BYTES: usize = 4096;
 
 /// The shortest piece: what a system call for one more costs is not gained by sharing less.
 const SHORTEST_PIECE_BYTES: usize = 16 * 1024;
@@ -132,7 +130,8 @@ struct Data {
 }
 
 impl Data {
-    /// Bytes of a unit of claims, the same at both ends.
+    /// Bytes of a unit of claims, the same at both ends: a page at least, which the kernel copies as a
+    /// whole.
     fn unit_bytes(&self) -> usize {
         let least = self.bytes.div_ceil(MOST_UNITS as usize);
         least.next_power_of_two().max(PAGE_BYTES)

@@ -11,8 +11,7 @@ use std::ffi::c_int;
 
 use pamir_mpi::communicator::Communicator;
 use pamir_mpi::op::{Operation, combine, extent_bytes};
-use pamir_transport::balance::announcement::Synchronization;
-use pamir_transport::collective::{Done, Fault, Noting, Prompt, Reduction};
+use pamir_transport::collective::{Apart, Done, Fault, Noting, Prompt, Reduction};
 use pamir_transport::geometry::Channel;
 use pamir_transport::operation::Primitive;
 
@@ -44,7 +43,8 @@ fn run<O: Collective>(
         held = state.communicators.get(comm.0)?;
         &held
     };
-    if O::SYNCHRONIZATION.is_some_and(|kind| announces(state, kind)) || communicator.is_inter() {
+    let announced = |kind| state.process.announcer().announces(kind);
+    if O::SYNCHRONIZATION.is_some_and(announced) || communicator.is_inter() {
         return None;
     }
     let context = state.process.context();
@@ -81,11 +81,6 @@ fn stopped(way: &Way<'_>, fault: &Fault, comm: MPI_Comm) -> Result {
     }
 }
 
-#[inline(always)]
-fn announces(state: &State, kind: Synchronization) -> bool {
-    state.process.announcer().announces(kind)
-}
-
 /// Data without gaps, at an address of its own.
 #[inline(always)]
 fn dense(state: &State, (address, count, datatype): Data) -> Option<Span> {
@@ -103,6 +98,17 @@ fn beside(state: &State, data: Data, to: *mut u8, bytes: usize) -> Option<Option
     }
     let own = span(state, data.0, data.1, data.2)?;
     (own.bytes == bytes && own.address != to).then_some(Some(own))
+}
+
+/// Data that are sent from `own`, unless they are in place, and the room for what comes.
+///
+/// # Safety
+///
+/// Both are good for the operation as long as their slices live.
+#[inline(always)]
+unsafe fn opened<'a>(own: Option<Span>, room: Span) -> (Option<&'a [u8]>, &'a mut [u8]) {
+    // SAFETY: as the caller vouches.
+    unsafe { (own.map(|own| &*own.bytes_mut()), room.bytes_mut()) }
 }
 
 /// Blocks of all members, and the bytes of one.
@@ -227,8 +233,8 @@ pub unsafe fn reduce<O: Collective>(
         let result = dense(state, (recvbuf, count, datatype))?;
         let own = beside(state, own, result.address, result.bytes)?;
         // SAFETY: as the caller vouches.
-        let (own, result) = unsafe { (own.map(|own| &*own.bytes_mut()), result.bytes_mut()) };
-        way.reduce_here(&plain, own, result)
+        let (own, result) = unsafe { opened(own, result) };
+        way.reduce_here(&plain, Apart { own, result })
     })
 }
 
@@ -254,8 +260,8 @@ pub unsafe fn allreduce<O: Collective>(
             result.bytes,
         )?;
         // SAFETY: as the caller vouches.
-        let (own, result) = unsafe { (own.map(|own| &*own.bytes_mut()), result.bytes_mut()) };
-        way.allreduce(&plain, own, result)
+        let (own, result) = unsafe { opened(own, result) };
+        way.allreduce(&plain, Apart { own, result })
     })
 }
 
@@ -281,7 +287,7 @@ pub unsafe fn gather<O: Collective>(
         let (all, block_bytes) = blocks(state, communicator, all)?;
         let own = beside(state, one, all.address, block_bytes)?;
         // SAFETY: as the caller vouches.
-        let (own, all) = unsafe { (own.map(|own| &*own.bytes_mut()), all.bytes_mut()) };
+        let (own, all) = unsafe { opened(own, all) };
         way.gather_here(own, block_bytes, all)
     })
 }
@@ -297,7 +303,7 @@ pub unsafe fn allgather<O: Collective>(one: Data, all: Data, comm: MPI_Comm) -> 
         let (all, block_bytes) = blocks(state, communicator, all)?;
         let own = beside(state, one, all.address, block_bytes)?;
         // SAFETY: as the caller vouches.
-        let (own, all) = unsafe { (own.map(|own| &*own.bytes_mut()), all.bytes_mut()) };
+        let (own, all) = unsafe { opened(own, all) };
         way.allgather(own, block_bytes, all)
     })
 }

@@ -275,14 +275,11 @@ impl<'a> Words<'a> {
             return Ok(None);
         }
         self.next += 1;
-        let text = word.to_string_lossy();
-        let (typed, attached) = match text.split_once('=') {
-            Some((typed, _)) => {
-                let value = OsStr::from_bytes(&word.as_bytes()[typed.len() + 1..]);
-                (typed.to_string(), Some(value.to_os_string()))
-            }
-            None => (text.into_owned(), None),
+        let (typed, attached) = match at_equals(word) {
+            Some((typed, value)) => (typed, Some(value.to_os_string())),
+            None => (word.as_os_str(), None),
         };
+        let typed = typed.to_string_lossy().into_owned();
         let name = typed.strip_prefix("--").unwrap_or(&typed[1..]);
         let Some(option) = options::find(name) else {
             return Err(ArgumentError::Unknown {
@@ -397,6 +394,16 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
     Ok(())
 }
 
+/// What stands before the first `=`, and what behind it; words need not be UTF-8.
+fn at_equals(word: &OsStr) -> Option<(&OsStr, &OsStr)> {
+    let bytes = word.as_bytes();
+    let at = bytes.iter().position(|byte| *byte == b'=')?;
+    Some((
+        OsStr::from_bytes(&bytes[..at]),
+        OsStr::from_bytes(&bytes[at + 1..]),
+    ))
+}
+
 /// What a policy's word stands for.
 fn policy<T: FromStr<Err: ToString>>(text: &str) -> Result<T, ArgumentError> {
     text.parse().map_err(|error: T::Err| ArgumentError::Policy {
@@ -433,18 +440,11 @@ fn only(met: &Met) -> Inherited {
 }
 
 fn export(met: &Met, launch: &mut Launch, program: &mut Program) {
-    let bytes = met.values[0].as_bytes();
-    match bytes.iter().position(|byte| *byte == b'=') {
-        Some(at) => {
-            let (name, value) = (
-                OsStr::from_bytes(&bytes[..at]),
-                OsStr::from_bytes(&bytes[at + 1..]),
-            );
-            program
-                .environment
-                .set
-                .push((name.to_os_string(), value.to_os_string()));
-        }
+    match at_equals(&met.values[0]) {
+        Some((name, value)) => program
+            .environment
+            .set
+            .push((name.to_os_string(), value.to_os_string())),
         None => match std::env::var_os(&met.values[0]) {
             Some(value) => program.environment.set.push((met.values[0].clone(), value)),
             None => launch.notes.push(format!(

@@ -37,7 +37,10 @@ use super::report::{self, Failure};
 use super::start::{Prepared, RankProcess};
 
 /// Between asking ranks to end and killing them.
-const GRACE: Duration = Duration::from_millis(300);
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How long killed processes may take to be gone, on a machine where much else runs.
+const GONE_WITHIN: Duration = Duration::from_secs(2);
 /// How often leftovers of an ended job are looked for within the grace.
 const LEFTOVER_INTERVAL: Duration = Duration::from_millis(5);
 /// The exit code when nodes have lost each other.
@@ -418,9 +421,7 @@ impl Supervisor<'_> {
         if now < give_up_at || self.output.is_waiting() {
             return false;
         }
-        for group in progress.leftovers.drain(..) {
-            let _ = kill(group, Signal::SIGKILL);
-        }
+        kill_groups(&mut progress.leftovers);
         // A process that left its group may hold the pipes for ever; what it wrote so far counts.
         self.output.drain();
         true
@@ -453,6 +454,23 @@ impl Supervisor<'_> {
             let count = report::ranks(self.ranks.len());
             self.output.say(&format!("{count} ended well"));
         }
+    }
+}
+
+/// Kills the groups and waits until they are gone, so that nothing of a job outlives its launcher;
+/// not for ever, since a process may be held in the kernel.
+fn kill_groups(groups: &mut Vec<Pid>) {
+    for group in groups.iter() {
+        let _ = kill(*group, Signal::SIGKILL);
+    }
+    let give_up_at = Instant::now() + GONE_WITHIN;
+    loop {
+        reap_orphans();
+        groups.retain(|group| kill(*group, None).is_ok());
+        if groups.is_empty() || Instant::now() >= give_up_at {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

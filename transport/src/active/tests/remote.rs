@@ -1,6 +1,8 @@
-//! Fences, closed endpoints, all of a task's memory, and integers modified there.
+//! Fences, closed endpoints, all of a task's memory, memory that the kernel does not copy, and
+//! integers modified there.
 
 use std::cell::Cell;
+use std::sync::atomic::Ordering;
 
 use super::*;
 use crate::active::Way;
@@ -181,6 +183,36 @@ fn all_memory_is_reached_once_it_is_open() {
         assert_eq!(put(memory.as_mut_ptr() as usize), Ok(()));
         assert_eq!(&memory[..5], b"found");
     }
+}
+
+#[test]
+fn what_the_kernel_does_not_copy_comes_in_packets() {
+    let contexts = client(&job(true), "unreadable", 1, false);
+    let job = contexts.get(1, 0).unit.job();
+    let block = job.segment().get(job.layout().rank_block(0)).unwrap();
+    // No process has this number.
+    block
+        .status
+        .process
+        .store(i32::MAX as u64, Ordering::Relaxed);
+    let (inbox, data) = (collect(contexts.get(1, 0)), pattern(3, 200_000));
+    let message = ActiveMessage {
+        to: contexts.get(1, 0).endpoint(),
+        dispatch: INTO,
+        header: b"",
+        local: None,
+        remote: None,
+    };
+    // SAFETY: the data lives until the message has arrived.
+    unsafe {
+        let origin = contexts.get(0, 0);
+        origin
+            .send_active(message, data.as_ptr(), data.len())
+            .unwrap();
+    }
+    contexts.advance_until(|| !inbox.borrow().is_empty());
+    assert!(contexts.get(1, 0).kernel_refuses.get());
+    assert!(inbox.borrow()[0].2 == data);
 }
 
 #[test]

@@ -19,10 +19,10 @@ use pamir_mpi::communicator::Communicator;
 use pamir_mpi::point_to_point::{address, envelope};
 
 use super::destination;
-use super::short::{tell, well_known};
+use super::short::{is_exact, tell, usual};
 use crate::data::{scattered, with_program};
 use crate::error::Result;
-use crate::process::{State, undisturbed};
+use crate::process::State;
 use crate::types::*;
 
 /// Packed bytes up to which this is tried: as much as a packet may have.
@@ -41,13 +41,10 @@ pub(super) unsafe fn send_at_once(
     tag: c_int,
     comm: MPI_Comm,
 ) -> bool {
-    let Some(state) = undisturbed() else {
+    let Some((state, communicator)) = usual(comm) else {
         return false;
     };
-    let Some(communicator) = well_known(state, comm) else {
-        return false;
-    };
-    if count != 1 || !communicator.has_peer(dest as usize) || tag < 0 {
+    if count != 1 || !is_exact(communicator, dest, tag) {
         return false;
     }
     let to = address(communicator, dest as usize, tag);
@@ -80,9 +77,8 @@ pub(super) unsafe fn receive_at_once(
     comm: MPI_Comm,
     status: *mut MPI_Status,
 ) -> Option<Result> {
-    let state = undisturbed()?;
-    let communicator = well_known(state, comm)?;
-    if count != 1 || !communicator.has_peer(source_rank as usize) || tag < 0 {
+    let (state, communicator) = usual(comm)?;
+    if count != 1 || !is_exact(communicator, source_rank, tag) {
         return None;
     }
     let wanted = envelope(communicator, source_rank as usize, tag);
@@ -158,7 +154,7 @@ pub(super) unsafe fn receive(
     tag: c_int,
     status: *mut MPI_Status,
 ) -> Result<Option<()>> {
-    if !communicator.has_peer(source_rank as usize) || tag < 0 {
+    if !is_exact(communicator, source_rank, tag) {
         return Ok(None);
     }
     let Some((datatype, count)) = scattered(state, count, datatype, MOST_BYTES) else {

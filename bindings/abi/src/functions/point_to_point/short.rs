@@ -21,11 +21,18 @@ use crate::error::{Error, Result};
 use crate::process::{State, undisturbed};
 use crate::types::*;
 
-/// The communicator behind a handle, if that is one of the communicators which short messages
-/// are fast in.
+/// The state and the communicator, if that is one of those which short messages are fast in, and
+/// nothing else is to be done first.
 #[inline(always)]
-pub(super) fn well_known(state: &State, comm: MPI_Comm) -> Option<&Communicator> {
-    (comm == MPI_COMM_WORLD).then(|| &**state.process.world())
+pub(super) fn usual(comm: MPI_Comm) -> Option<(&'static State, &'static Communicator)> {
+    let state = undisturbed()?;
+    (comm == MPI_COMM_WORLD).then(|| (state, &**state.process.world()))
+}
+
+/// Whether a call names one peer and one tag.
+#[inline(always)]
+pub(super) fn is_exact(communicator: &Communicator, rank: c_int, tag: c_int) -> bool {
+    communicator.has_peer(rank as usize) && tag >= 0
 }
 
 /// A send of a message that fits a packet and can go at once; whether it has gone.
@@ -89,16 +96,13 @@ unsafe fn send_line(
     tag: c_int,
     comm: MPI_Comm,
 ) -> bool {
-    let Some(state) = undisturbed() else {
-        return false;
-    };
-    let Some(communicator) = well_known(state, comm) else {
+    let Some((state, communicator)) = usual(comm) else {
         return false;
     };
     let Some(data) = span(state, buf.cast(), count, datatype) else {
         return false;
     };
-    if data.bytes > LINE_DATA_BYTES || !communicator.has_peer(dest as usize) || tag < 0 {
+    if data.bytes > LINE_DATA_BYTES || !is_exact(communicator, dest, tag) {
         return false;
     }
     let to = address(communicator, dest as usize, tag);
@@ -122,10 +126,9 @@ unsafe fn receive_line(
     comm: MPI_Comm,
     status: *mut MPI_Status,
 ) -> Option<Result> {
-    let state = undisturbed()?;
-    let communicator = well_known(state, comm)?;
+    let (state, communicator) = usual(comm)?;
     let data = span(state, buf.cast(), count, datatype)?;
-    if !communicator.has_peer(source_rank as usize) || tag < 0 {
+    if !is_exact(communicator, source_rank, tag) {
         return None;
     }
     let wanted = envelope(communicator, source_rank as usize, tag);
@@ -172,10 +175,9 @@ pub(super) unsafe fn post(
     tag: c_int,
     comm: MPI_Comm,
 ) -> Option<Result<MPI_Request>> {
-    let state = undisturbed()?;
-    let communicator = well_known(state, comm)?;
+    let (state, communicator) = usual(comm)?;
     let data = span(state, buf.cast(), count, datatype)?;
-    if !communicator.has_peer(source_rank as usize) || tag < 0 {
+    if !is_exact(communicator, source_rank, tag) {
         return None;
     }
     let wanted = Pattern::exactly(envelope(communicator, source_rank as usize, tag));

@@ -22,7 +22,7 @@ mod source;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pamir_driver::binding::BindingError;
@@ -188,10 +188,14 @@ fn measure_machine(arguments: &Arguments, reader: MachineReader) -> Result<(), P
     emit(arguments, &machine.to_text())
 }
 
+fn is_standard_output(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
 /// To the output that was asked for; to standard output if none was.
 fn emit(arguments: &Arguments, text: &str) -> Result<(), PlaceError> {
     match &arguments.output {
-        Some(path) if path.as_os_str() != "-" => Ok(write_text(path, text)?),
+        Some(path) if !is_standard_output(path) => Ok(write_text(path, text)?),
         _ => {
             let _ = std::io::stdout().write_all(text.as_bytes());
             Ok(())
@@ -200,6 +204,12 @@ fn emit(arguments: &Arguments, text: &str) -> Result<(), PlaceError> {
 }
 
 fn place(arguments: &Arguments, reader: MachineReader) -> Result<(), PlaceError> {
+    let output = arguments.output.as_deref();
+    if !arguments.command.is_empty() && output.is_some_and(is_standard_output) {
+        return Err(PlaceError::Usage(
+            "--try needs the mapping in a file".to_string(),
+        ));
+    }
     let function = EdgeFunction::named(&arguments.function)?;
     let (problem, graph) = match &arguments.qaplib {
         Some(path) => (qaplib::read(path, arguments.exchanged)?, None),
@@ -328,7 +338,7 @@ fn write_results(
     }
     let placed = PlacedRanks::new(&solution.mapping, problem.topology(), problem.ranks());
     match &arguments.output {
-        Some(path) if path.as_os_str() == "-" => eprint!("{report}"),
+        Some(path) if is_standard_output(path) => eprint!("{report}"),
         _ => {
             let _ = std::io::stdout().write_all(report.as_bytes());
         }
@@ -337,11 +347,6 @@ fn write_results(
         emit(arguments, &placed.to_text())?;
     }
     if let (Some(mapping), [_, ..]) = (&arguments.output, &arguments.command[..]) {
-        if mapping.as_os_str() == "-" {
-            return Err(PlaceError::Usage(
-                "--try needs the mapping in a file".to_string(),
-            ));
-        }
         let rate = arguments.rate.as_deref();
         let runs = performance::compare(problem.ranks(), mapping, &arguments.command, rate)?;
         let _ = std::io::stdout().write_all(runs.to_text().as_bytes());

@@ -28,6 +28,19 @@ fn every_spelling_of_the_rank_count() {
 }
 
 #[test]
+fn words_that_are_no_utf_8_are_read() {
+    let word = |bytes: &[u8]| OsStr::from_bytes(bytes).to_os_string();
+    let unknown = parse(&[word(b"-\xff="), word(b"prog")]).unwrap_err();
+    assert!(unknown.to_string().contains("unknown option"), "{unknown}");
+    let set = parse(&[word(b"-x=\xfe=\xff"), word(b"prog")]);
+    let Ok(Invocation::Run(launch)) = set else {
+        panic!("{set:?}");
+    };
+    let environment = &launch.programs[0].environment;
+    assert_eq!(environment.set, [(word(b"\xfe"), word(b"\xff"))]);
+}
+
+#[test]
 fn what_follows_the_program_belongs_to_it() {
     let launch = launch("-n 2 prog -n 7 --help --bind-to none");
     assert_eq!(launch.ranks(), 2);
