@@ -12,7 +12,7 @@
 //! consecutive ranges, one whose greatest load over share is least. It is searched by bisection, each
 //! step a greedy probe that gives every member as many items as its share, enlarged, holds
 //! (Pınar and Aykanat, "Fast optimal load balancing algorithms for 1D partitioning", 2004). Then each
-//! boundary goes as near to where the shares have it as that bound, and [`SLACK`], allow, so that
+//! boundary goes as near to where the shares have it as that bound, and `SLACK`, allow, so that
 //! items do not move for nothing.
 //!
 //! Invariants: ranges are consecutive and cover all items; who should have nothing has nothing that

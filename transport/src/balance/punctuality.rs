@@ -13,8 +13,8 @@
 //!
 //! | from | to | when |
 //! |---|---|---|
-//! | trusted | doubted | the median of [`JUDGED`] cycles is later than [`LATE_NS`] and [`LATE_SHARE`] of a cycle |
-//! | doubted | trusted | [`PATIENCE`] cycles have passed; after each doubt twice as many |
+//! | trusted | doubted | the median of `JUDGED` cycles is later than `LATE_NS` and `LATE_SHARE` of a cycle |
+//! | doubted | trusted | `PATIENCE` cycles have passed; after each doubt twice as many |
 //!
 //! Invariant: cycles in which the second program was not left to the kernel are not judged.
 
