@@ -13,8 +13,12 @@
 //! been much longer than that; from then on it costs no processor time at all.
 //!
 //! Where it is known ahead that a wait will be long, since the waits before it were
-//! ([`Ladder::expecting`]), the first two rungs are left out but for a few polls: they would only
-//! burn what a second program, or the turbo of the ranks that still compute, could use.
+//! ([`Expected::Long`]), the first two rungs are left out but for a few polls: they would only
+//! burn what a second program, or the turbo of the ranks that still compute, could use. Where
+//! there is a second program (`PAMIR_WAIT=brief`, [`Expected::Shared`]) every wait spins for a
+//! millisecond or so at most, instead of up to thirty.
+
+use std::str::FromStr;
 
 /// Empty polls before a rank that has its processing unit alone gives it up for a moment.
 pub const SPIN_POLLS: u32 = 20_000;
@@ -25,12 +29,68 @@ pub const YIELDS: u32 = 32;
 /// Yields before a rank that shares its processing unit sleeps.
 pub const CROWDED_YIELDS: u32 = 400;
 
+/// Empty polls before a rank that shares its processing unit with a second program gives it up:
+/// between 0.1 and 1.5 ms, by what is polled, so that a wake-up is little beside them.
+pub const SHARED_POLLS: u32 = 1_000;
+
+/// The variable that says what waits are expected to be: `long`, or `brief`, where a second program
+/// runs on the same processors.
+pub const VARIABLE: &str = "PAMIR_WAIT";
+
 /// From which expected wait on a rank sleeps at once: many times what a wake-up costs, in
 /// nanoseconds.
 pub const LONG_WAIT_NS: u64 = 500_000;
 
 /// Empty polls before such a sleep: the message may be there already.
 const LONG_WAIT_POLLS: u32 = 16;
+
+/// What is known of a wait before it begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Expected {
+    /// Nothing, and nothing else needs the processing unit.
+    #[default]
+    Unknown,
+    /// Nothing, but a second program can use the processing unit meanwhile.
+    Shared,
+    /// It will take [`LONG_WAIT_NS`] or more.
+    Long,
+}
+
+/// Why the variable makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WaitingError {
+    /// There is no such way to wait.
+    #[error("{VARIABLE} is {value:?}: it is long (the default), or brief beside a second program")]
+    Value {
+        /// What was found.
+        value: String,
+    },
+}
+
+impl Expected {
+    /// What the environment says of all waits of this process.
+    ///
+    /// # Errors
+    ///
+    /// [`WaitingError`] if the variable makes no sense.
+    pub fn from_environment() -> Result<Self, WaitingError> {
+        std::env::var_os(VARIABLE)
+            .map_or(Ok(Self::Unknown), |value| value.to_string_lossy().parse())
+    }
+}
+
+impl FromStr for Expected {
+    type Err = WaitingError;
+
+    fn from_str(text: &str) -> Result<Self, WaitingError> {
+        match text {
+            "" | "long" => Ok(Self::Unknown),
+            "brief" => Ok(Self::Shared),
+            _ => Err(WaitingError::Value { value: text.into() }),
+        }
+    }
+}
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,12 +127,16 @@ impl Ladder {
         }
     }
 
-    /// The same for a wait that is expected to take so long, in nanoseconds; 0 where nobody knows.
+    /// The same for a wait of which that is known.
     #[inline(always)]
-    pub fn expecting(mut self, wait_ns: u64) -> Self {
-        if wait_ns >= LONG_WAIT_NS {
-            self.spins = self.spins.min(LONG_WAIT_POLLS);
-            self.yields = 0;
+    pub fn expecting(mut self, expected: Expected) -> Self {
+        match expected {
+            Expected::Unknown => {}
+            Expected::Shared => self.spins = self.spins.min(SHARED_POLLS),
+            Expected::Long => {
+                self.spins = self.spins.min(LONG_WAIT_POLLS);
+                self.yields = 0;
+            }
         }
         self
     }
@@ -112,15 +176,26 @@ mod tests {
 
     #[test]
     fn a_long_wait_that_is_expected_is_slept_through() {
-        let long = |crowded| Ladder::new(crowded).expecting(LONG_WAIT_NS);
+        let long = |crowded| Ladder::new(crowded).expecting(Expected::Long);
         assert_eq!(climb_on(long(false))[..2], [LONG_WAIT_POLLS as usize, 0]);
         assert_eq!(climb_on(long(true))[..2], [0, 0]);
-        let short = Ladder::new(false).expecting(LONG_WAIT_NS - 1);
-        assert_eq!(climb_on(short), climb(false));
+        let unknown = Ladder::new(false).expecting(Expected::Unknown);
+        assert_eq!(climb_on(unknown), climb(false));
         // A message of several rounds does not change what is expected of the next.
         let mut ladder = long(true);
         ladder.reset();
         assert_eq!(ladder.step(), Rung::Sleep);
+    }
+
+    #[test]
+    fn waits_are_brief_beside_a_second_program() {
+        let shared = |crowded| Ladder::new(crowded).expecting("brief".parse().unwrap());
+        let brief = [SHARED_POLLS as usize, YIELDS as usize];
+        assert_eq!(climb_on(shared(false))[..2], brief);
+        assert_eq!(climb_on(shared(true)), climb(true));
+        assert_eq!("long".parse(), Ok(Expected::Unknown));
+        let refused = "short".parse::<Expected>().unwrap_err();
+        assert!(refused.to_string().contains("\"short\""), "{refused}");
     }
 
     #[test]

@@ -16,6 +16,7 @@ No other library takes part: what is measured are options of Pamir's launcher.
 from __future__ import annotations
 
 import shlex
+import struct
 import sys
 import tempfile
 from collections import defaultdict
@@ -33,14 +34,14 @@ CYCLES, QUICK_CYCLES = 40, 20
 PART = "15"
 UNEVEN, EVEN, TWO = "3,1,1,1", "1,1,1,1", "2,1"
 ENOUGH = 0.95
-# Counts its own processor time, for as long as it may run, in a file that is always whole: it is
-# stopped and killed at any moment.
+# Counts its own processor time, for as long as it may run, in a file that it has mapped: it is
+# stopped and killed at any moment, and must never wait for a disk.
 SECOND = (
-    "import os, sys, time\n"
+    "import mmap, sys, time\n"
+    "with open(sys.argv[1], 'r+b') as file: seconds = memoryview(mmap.mmap(file.fileno(), 8)).cast('d')\n"
     "while True:\n"
-    "    for _ in range(50000): pass\n"
-    "    with open(sys.argv[1] + '.new', 'w') as file: file.write(str(time.process_time()))\n"
-    "    os.replace(sys.argv[1] + '.new', sys.argv[1])\n"
+    "    for _ in range(5000): pass\n"
+    "    seconds[0] = time.process_time()\n"
 )
 SEATS = {"in_turn": (0, 1, 0, 1), "ideal_seats": (0, 1, 1, 1)}
 
@@ -99,12 +100,12 @@ def _filled(library: Library, options: Options) -> list[Sample]:
     """Two ranks beside a second program."""
     with tempfile.TemporaryDirectory() as folder:
         counted = Path(folder) / "seconds"
+        counted.write_bytes(bytes(8))
         second = shlex.join([sys.executable, "-c", SECOND, str(counted)])
         samples = samples_in(_uneven(library, options, 2, ["--fill-idle", f"exec {second}"], TWO))
-        try:
-            seconds = float(counted.read_text())
-        except (OSError, ValueError) as error:
-            raise CommandFailed(f"the second program has not run: {error}") from error
+        (seconds,) = struct.unpack("d", counted.read_bytes())
+    if seconds == 0:
+        raise CommandFailed("the second program has not run")
     cycle_ms = next(sample.value for sample in samples if sample.metric == "cycle")
     # The rank with two parts computes all the time, the other one half of it.
     idle_ms = 0.5 * cycle_ms * _cycles(options)

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use pamir_driver::topology::{Level, Machine};
 use pamir_tests::installation::{command, compile_from};
@@ -185,6 +186,41 @@ fn a_second_program_runs_beside_the_job_and_ends_with_it() {
         outcome.errors.contains("the second program ran in"),
         "{outcome:?}"
     );
+}
+
+/// Whether a process is stopped; none that is gone is.
+fn is_stopped(process: &str) -> bool {
+    let file = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    file.rsplit(") ")
+        .next()
+        .is_some_and(|fields| fields.starts_with('T'))
+}
+
+#[test]
+fn a_second_program_is_stopped_but_for_the_gaps_where_that_is_asked_for() {
+    let Some(processors) = two_processors() else {
+        return;
+    };
+    let options = [
+        "--fill-by",
+        "gaps",
+        "--fill-idle",
+        "echo second $$; exec sleep 1000",
+    ];
+    let mut run = Run::start(uneven(&processors, &options, 100_000));
+    let lines = run.lines("second", 1);
+    let second = lines[0].trim_start_matches("second").trim().to_string();
+    // Stopped, continued, and stopped again, however long cycles are on a busy machine.
+    let watchdog = Instant::now() + Duration::from_secs(120);
+    for stopped in [true, false, true] {
+        while is_stopped(&second) != stopped {
+            assert!(Instant::now() < watchdog, "{stopped} was never seen");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    let launcher = nix::unistd::Pid::from_raw(run.launcher());
+    nix::sys::signal::kill(launcher, nix::sys::signal::Signal::SIGTERM).expect("it runs");
+    assert!(!run.finish().status.success());
 }
 
 #[test]

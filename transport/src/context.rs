@@ -18,7 +18,7 @@ use pamir_driver::kernel_copy::{self, KernelCopyError};
 use pamir_driver::packet::PacketHandlerTable;
 use pamir_driver::report;
 use pamir_driver::unit::{Doorbell, MessagingUnit, Owner, UnitError};
-use pamir_driver::waiting::{Ladder, Rung};
+use pamir_driver::waiting::{Expected, Ladder, Rung};
 use pamir_shm::lane_room::LaneRoom;
 
 use crate::active::operation::is_operation;
@@ -70,8 +70,8 @@ pub struct Context {
     /// Made when somebody first wants to post.
     work: OnceLock<Arc<WorkQueue>>,
     shared_pause: Cell<Option<fn(Rung)>>,
-    /// How long waits are expected to take, in nanoseconds; 0 where that is not known.
-    expected_wait_ns: Cell<u64>,
+    /// What is known of the waits that begin now.
+    expected_wait: Cell<Expected>,
     /// No other rank shares the processor, and no other thread this context.
     alone: Cell<bool>,
     /// Operations in the background; taken out while they are polled.
@@ -118,7 +118,7 @@ impl Context {
             traffic: OnceCell::new(),
             work: OnceLock::new(),
             shared_pause: Cell::new(None),
-            expected_wait_ns: Cell::new(0),
+            expected_wait: Cell::default(),
             alone: Cell::new(!unit.is_crowded()),
             background: RefCell::default(),
             backgrounds: Cell::new(0),
@@ -382,13 +382,12 @@ impl Context {
 
     /// The waiting ladder of this context.
     pub fn ladder(&self) -> Ladder {
-        Ladder::new(self.unit.is_crowded()).expecting(self.expected_wait_ns.get())
+        Ladder::new(self.unit.is_crowded()).expecting(self.expected_wait.get())
     }
 
-    /// Says how long the waits that begin from now on will probably take, in nanoseconds; 0 where
-    /// that is not known.
-    pub fn expect_wait(&self, wait_ns: u64) {
-        self.expected_wait_ns.set(wait_ns);
+    /// Says what is known of the waits that begin from now on; returns what was known before.
+    pub fn expect_wait(&self, expected: Expected) -> Expected {
+        self.expected_wait.replace(expected)
     }
 
     /// Sleeps until something may have come for this context, at most `limit_ns` nanoseconds, or

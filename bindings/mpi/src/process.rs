@@ -7,7 +7,7 @@ use std::rc::Rc;
 use pamir_driver::frequency_hint::FrequencyHint;
 use pamir_driver::job::{JobError, RankState};
 use pamir_driver::unit::UnitError;
-use pamir_driver::waiting::LONG_WAIT_NS;
+use pamir_driver::waiting::{Expected, LONG_WAIT_NS, WaitingError};
 use pamir_transport::balance::announcement::{Announced, AnnouncementError, Announcer};
 use pamir_transport::client::{Client, ClientError, MPI};
 use pamir_transport::collective::{self, Board, CollectiveError};
@@ -58,6 +58,9 @@ pub enum ProcessError {
     /// What is to announce synchronisations cannot be as it is configured.
     #[error(transparent)]
     Announcement(#[from] AnnouncementError),
+    /// How ranks wait cannot be as it is configured.
+    #[error(transparent)]
+    Waiting(#[from] WaitingError),
     /// The iterations of a profile cannot be those that are asked for.
     #[error("{RANGE_VARIABLE}: {0}")]
     Iterations(#[from] IterationRangeError),
@@ -84,6 +87,7 @@ impl Process {
         let client = Client::open(MPI)?;
         let task = client.task();
         let context = client.create_context()?;
+        context.expect_wait(Expected::from_environment()?);
         context.count_traffic_if_asked();
         if let (Some(counter), Some(range)) =
             (context.traffic(), IterationRange::from_environment()?)
@@ -162,11 +166,11 @@ impl Process {
         if let Some(output) = kept? {
             return Ok(output);
         }
-        self.context.expect_wait(expected_ns);
+        let usual = self.context.expect_wait(Expected::Long);
         self.frequency_hint.lower();
         let outcome = block_on(&self.context, future);
         self.frequency_hint.restore();
-        self.context.expect_wait(0);
+        self.context.expect_wait(usual);
         outcome
     }
 

@@ -9,27 +9,28 @@
 //!    └─────────────┴── continue ─── stop ──────┘
 //! ```
 //!
-//! How long each rank will compute is an average over cycles in which the last ones count most. The
-//! margin is what the prediction missed by lately, twice, and what a stop takes.
+//! What is expected of a cycle is the median of the last ones, so that one that was different (the
+//! start of a program, a file that is written) changes nothing. The margin is what this missed by
+//! lately, twice, where the greatest miss is forgiven, and what a stop takes.
 //!
 //! Invariant: a gap that is too short for its own margin, or for a program to get going, is none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::record::Call;
 
-/// How much of what was known a cycle leaves.
-const MEMORY: f64 = 0.5;
+/// So many cycles are remembered.
+const REMEMBERED: usize = 5;
 
-/// What stopping takes at least: the launcher wakes within a millisecond and the kernel within
-/// another.
-const LEAST_MARGIN_NS: f64 = 1_500_000.0;
+/// What stopping takes at least: the launcher wakes, looks at the calls, and sends a signal, for
+/// which the kernel may take a while.
+const LEAST_MARGIN_NS: u64 = 1_000_000;
 
 /// The shortest gap that is worth a start.
-const LEAST_GAP_NS: f64 = 1_000_000.0;
+const LEAST_GAP_NS: u64 = 1_000_000;
 
 /// Cycles before anything is predicted.
-const LEARNING: u32 = 2;
+const LEARNING: usize = 2;
 
 /// When a program may run, in nanoseconds of the clock of the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,15 +60,14 @@ pub struct Expected {
 /// What is known of the gaps of a job's cycles.
 #[derive(Clone, Debug, Default)]
 pub struct DeadTime {
-    /// From a cycle's start until the first core is done, in nanoseconds.
-    first_ns: f64,
-    /// From a cycle's start until the last call, in nanoseconds.
-    last_ns: f64,
-    /// By how much the prediction of the last call was wrong lately.
-    error_ns: f64,
+    /// Of each cycle, from its start until the first core was done, in nanoseconds.
+    first_ns: Recent,
+    /// Of each cycle, from its start until the last call, in nanoseconds.
+    last_ns: Recent,
+    /// By how much each prediction of the last call was wrong.
+    error_ns: Recent,
     /// When the cycle that now runs began.
     released_ns: u64,
-    cycles: u32,
 }
 
 impl DeadTime {
@@ -82,53 +82,75 @@ impl DeadTime {
         if called_ns < started_ns {
             return;
         }
-        let first_ns = first_core_ns(calls).saturating_sub(started_ns) as f64;
-        let last_ns = (called_ns - started_ns) as f64;
-        if self.cycles == 0 {
-            (self.first_ns, self.last_ns) = (first_ns, last_ns);
-        } else {
-            let error_ns = (last_ns - self.last_ns).abs();
-            self.error_ns = mean(self.error_ns, error_ns);
-            self.first_ns = mean(self.first_ns, first_ns);
-            self.last_ns = mean(self.last_ns, last_ns);
+        let last_ns = called_ns - started_ns;
+        if let Some(expected_ns) = self.last_ns.median() {
+            self.error_ns.add(last_ns.abs_diff(expected_ns));
         }
+        let first_ns = first_core_ns(calls).saturating_sub(started_ns);
+        self.first_ns.add(first_ns);
+        self.last_ns.add(last_ns);
         self.released_ns = called_ns;
-        self.cycles = self.cycles.saturating_add(1);
     }
 
     /// The gap of the cycle that now runs, if one is to be expected.
     pub fn gap(&self) -> Option<Gap> {
-        let margin_ns = (2.0 * self.error_ns).max(LEAST_MARGIN_NS);
-        let closes_ns = self.last_ns - margin_ns;
-        if self.cycles < LEARNING || closes_ns - self.first_ns < LEAST_GAP_NS {
-            return None;
-        }
-        Some(Gap {
-            opens_ns: self.released_ns + self.first_ns as u64,
-            closes_ns: self.released_ns + closes_ns as u64,
+        let error_ns = self.error_ns.second_greatest()?;
+        let margin_ns = error_ns.saturating_mul(2).max(LEAST_MARGIN_NS);
+        let (first_ns, last_ns) = (self.first_ns.median()?, self.last_ns.median()?);
+        let closes_ns = last_ns.saturating_sub(margin_ns);
+        (closes_ns >= first_ns.saturating_add(LEAST_GAP_NS)).then_some(Gap {
+            opens_ns: self.released_ns + first_ns,
+            closes_ns: self.released_ns + closes_ns,
         })
     }
 
     /// What is expected of the cycle that now runs; nothing before two were seen.
     pub fn expected(&self) -> Option<Expected> {
-        (self.cycles >= LEARNING).then_some(Expected {
+        let last_ns = self.last_ns.median()?;
+        (self.last_ns.0.len() >= LEARNING).then_some(Expected {
             released_ns: self.released_ns,
-            last_ns: self.last_ns as u64,
+            last_ns,
         })
     }
 }
 
-fn mean(known: f64, new: f64) -> f64 {
-    known * MEMORY + new * (1.0 - MEMORY)
+/// A quantity in the last cycles.
+#[derive(Clone, Debug, Default)]
+struct Recent(VecDeque<u64>);
+
+impl Recent {
+    fn add(&mut self, value: u64) {
+        self.0.push_back(value);
+        if self.0.len() > REMEMBERED {
+            self.0.pop_front();
+        }
+    }
+
+    fn sorted(&self) -> Vec<u64> {
+        let mut sorted: Vec<u64> = self.0.iter().copied().collect();
+        sorted.sort_unstable();
+        sorted
+    }
+
+    /// The greater one of two in the middle.
+    fn median(&self) -> Option<u64> {
+        let sorted = self.sorted();
+        sorted.get(sorted.len() / 2).copied()
+    }
+
+    /// The only one where there is no second.
+    fn second_greatest(&self) -> Option<u64> {
+        let sorted = self.sorted();
+        sorted.get(sorted.len().saturating_sub(2)).copied()
+    }
 }
 
 /// When the first core had nothing to do any more: all ranks that sit on it had called.
 fn first_core_ns(calls: &[Call]) -> u64 {
-    let mut cores = BTreeMap::<(Option<usize>, usize), u64>::new();
+    let mut cores = BTreeMap::new();
     for call in calls {
-        let own = call.place.map_or(call.arrival.member, |_| 0);
-        let last = cores.entry((call.place, own)).or_default();
-        *last = (*last).max(call.arrival.arrived_ns);
+        let last = cores.entry(call.core()).or_default();
+        *last = call.arrival.arrived_ns.max(*last);
     }
     cores.into_values().min().unwrap_or(0)
 }
@@ -163,19 +185,32 @@ mod tests {
         dead_time.learn(&cycle(100, &[(100, 0), (20, 1), (60, 1)]));
         let gap = dead_time.gap().unwrap();
         assert_eq!(gap.opens_ns, (200 + 60) * MS);
-        assert_eq!(gap.closes_ns, (200 + 100) * MS - LEAST_MARGIN_NS as u64);
+        assert_eq!(gap.closes_ns, (200 + 100) * MS - LEAST_MARGIN_NS);
         assert!(gap.contains(270 * MS) && !gap.contains(299 * MS) && !gap.contains(259 * MS));
     }
 
-    #[test]
-    fn the_margin_grows_with_what_was_missed() {
+    fn learnt(lasts_ms: &[u64]) -> DeadTime {
         let mut dead_time = DeadTime::default();
-        for (number, ms) in [100, 100, 110].into_iter().enumerate() {
+        for (number, &ms) in lasts_ms.iter().enumerate() {
             dead_time.learn(&cycle(number as u64 * 200, &[(ms, 0), (10, 1)]));
         }
-        let gap = dead_time.gap().unwrap();
-        // Twice half of 10 before an expected 105.
-        assert_eq!(gap.closes_ns, (400 + 110 + 105 - 10) * MS);
+        dead_time
+    }
+
+    #[test]
+    fn the_margin_grows_with_what_was_missed_more_than_once() {
+        // The misses are 0, 10 and 10.
+        let gap = learnt(&[100, 100, 110, 110]).gap().unwrap();
+        assert_eq!(gap.closes_ns, (600 + 110 + 110 - 20) * MS);
+    }
+
+    #[test]
+    fn a_first_cycle_that_is_different_is_soon_forgiven() {
+        let gap = learnt(&[1, 100, 100]).gap().unwrap();
+        assert_eq!(gap.closes_ns, (400 + 100 + 100) * MS - LEAST_MARGIN_NS);
+        assert_eq!(learnt(&[1, 100]).gap(), None);
+        let gap = learnt(&[100, 100, 100, 190]).gap().unwrap();
+        assert_eq!(gap.closes_ns, (600 + 190 + 100) * MS - LEAST_MARGIN_NS);
     }
 
     #[test]

@@ -1,18 +1,15 @@
 //! What is divided: items, which may cost different amounts, and may only be divided in blocks.
 //!
-//! Before: [`super::partition`] says which load each member has. After: the items that are that
-//! load, by whose numbers a program finds its data.
+//! Before: [`super::partition`] says which load each member should have. After:
+//! [`super::division`] finds the items that are that load, by whose numbers a program finds its
+//! data.
 //!
 //! ```text
 //! weights of items    3   1   4   1   5         prefix sums 0 3 4 8 9, total 14
-//! loads of members    0..6        6..14
-//! items of members    0..3        3..5          an item belongs to whose load holds its first unit
+//! boundaries        |   |   |   |   |   |       of blocks of one item
 //! ```
 //!
-//! Invariants: consecutive loads give consecutive items, so the items of all members are the whole
-//! exactly; boundaries are multiples of the block, but for the last.
-
-use std::ops::Range;
+//! Invariant: boundaries are multiples of the block, but for the last.
 
 /// Why there are no such items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -99,42 +96,111 @@ impl Items {
         self.load
     }
 
-    /// The items of a range of load.
-    pub fn range(&self, load: Range<u64>) -> Range<u64> {
-        let start = self.boundary(load.start);
-        start..self.boundary(load.end).max(start)
+    /// Whether any load can be divided off exactly.
+    pub fn is_exact(&self) -> bool {
+        self.starts.is_none() && self.block == 1
     }
 
-    /// The first item whose load begins at or behind `load`, at a boundary of blocks.
-    fn boundary(&self, load: u64) -> u64 {
-        if load >= self.load && load > 0 {
-            return self.count;
+    /// The load of all items before `item`.
+    pub fn before(&self, item: u64) -> u64 {
+        match &self.starts {
+            None => item.min(self.count),
+            Some(starts) => starts.get(item as usize).copied().unwrap_or(self.load),
         }
-        let item = match &self.starts {
-            None => load,
-            Some(starts) => starts.partition_point(|start| *start < load) as u64,
-        };
-        item.next_multiple_of(self.block).min(self.count)
+    }
+
+    /// The boundary before which the load is nearest to `load`.
+    pub fn nearest(&self, load: u64) -> u64 {
+        let behind = self.first(|before| before >= load);
+        let ahead = self.boundary(behind.saturating_sub(1));
+        let behind = self.boundary(behind);
+        let too_little = load.abs_diff(self.before(ahead));
+        if too_little < load.abs_diff(self.before(behind)) {
+            ahead
+        } else {
+            behind
+        }
+    }
+
+    /// The last boundary up to which the items from `start` on, itself one, are no more load than
+    /// `room`.
+    pub fn reach(&self, start: u64, room: u64) -> u64 {
+        let most = self.before(start).saturating_add(room);
+        let beyond = self.first(|before| before > most);
+        self.boundary(beyond.saturating_sub(1)).max(start)
+    }
+
+    /// The first boundary from which on the items before `end`, itself one, are no more load than
+    /// `room`.
+    pub fn reach_back(&self, end: u64, room: u64) -> u64 {
+        let least = self.before(end).saturating_sub(room);
+        self.boundary(self.first(|before| before >= least)).min(end)
+    }
+
+    /// How many blocks there are: as many boundaries lie behind the first.
+    fn blocks(&self) -> u64 {
+        self.count.div_ceil(self.block)
+    }
+
+    /// The boundary behind so many blocks.
+    fn boundary(&self, blocks: u64) -> u64 {
+        blocks.saturating_mul(self.block).min(self.count)
+    }
+
+    /// Behind how many blocks the load is first as `is_it` says, which holds for all behind that,
+    /// too; one more than there are if it never is.
+    fn first(&self, is_it: impl Fn(u64) -> bool) -> u64 {
+        let (mut low, mut high) = (0, self.blocks() + 1);
+        while low < high {
+            let middle = low.midpoint(high);
+            if is_it(self.before(self.boundary(middle))) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        low
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::balance::division::ends;
     use crate::balance::partition::{Partition, Transfer};
     use proptest::prelude::*;
 
     #[test]
-    fn an_item_belongs_to_whose_load_holds_its_first_unit() {
+    fn boundaries_are_found_by_load() {
         let items = Items::weighted(&[3, 1, 4, 1, 5], 1).unwrap();
         assert_eq!(items.load(), 14);
-        assert_eq!([items.range(0..6), items.range(6..14)], [0..3, 3..5]);
-        assert_eq!(items.range(0..0), 0..0);
+        assert_eq!([0, 3, 5].map(|item| items.before(item)), [0, 8, 14]);
+        assert_eq!(
+            [0, 1, 2, 6, 7, 99].map(|load| items.nearest(load)),
+            [0, 0, 1, 3, 3, 5]
+        );
+        assert_eq!(
+            [0, 3, 4, 13, 14].map(|room| items.reach(0, room)),
+            [0, 1, 2, 4, 5]
+        );
+        assert_eq!(
+            [0, 5, 6, 14].map(|room| items.reach_back(5, room)),
+            [5, 4, 3, 0]
+        );
         let blocks = Items::equal(10, 4).unwrap();
         assert_eq!(
-            [0..3, 3..9, 9..10].map(|load| blocks.range(load)),
-            [0..4, 4..10, 10..10]
+            [0, 2, 5, 9, 10].map(|load| blocks.nearest(load)),
+            [0, 4, 4, 10, 10]
         );
+        assert_eq!(
+            [3, 4, 9, 10].map(|room| blocks.reach(0, room)),
+            [0, 4, 8, 10]
+        );
+        assert_eq!(
+            [1, 2, 6].map(|room| blocks.reach_back(10, room)),
+            [10, 8, 4]
+        );
+        assert!(Items::equal(9, 1).unwrap().is_exact() && !blocks.is_exact());
     }
 
     #[test]
@@ -158,11 +224,10 @@ mod tests {
                 // A refused move changes nothing, which the partition's own test shows.
                 let _ = partition.apply(&[Transfer { giver, receiver, amount }]);
                 let mut covered = 0;
-                for member in 0..members {
-                    let range = items.range(partition.range(member));
-                    prop_assert!(range.start == covered && range.start <= range.end);
-                    prop_assert!(range.end.is_multiple_of(block) || range.end == items.count());
-                    covered = range.end;
+                for end in ends(&items, &partition.sizes()) {
+                    prop_assert!(end >= covered);
+                    prop_assert!(end.is_multiple_of(block) || end == items.count());
+                    covered = end;
                 }
                 prop_assert_eq!(covered, items.count());
             }

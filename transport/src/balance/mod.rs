@@ -10,10 +10,11 @@
 //!
 //! [`controller`] runs this chain once a cycle, with a slope from [`damping`], upon
 //! differences that are more than [`noise`].
-//! [`items`] turns load into items of a program, and [`policy`] text into settings.
+//! [`division`] turns load into [`items`] of a program, and [`policy`] text into settings.
 //! [`leveler`] is for data that must stay, and [`simulation`] runs both with thousands of ranks.
 //! [`share`] is for codes that know nothing of balancing, [`gathering`] finds their cycles, and
-//! [`dead_time`] what is left over in them; [`record`] and [`metrics`] keep and measure a run.
+//! [`dead_time`] what is left over in them, for programs that [`punctuality`] does not let the kernel
+//! fit in by itself; [`record`] and [`metrics`] keep and measure a run.
 //! [`occasion`] is why to level besides.
 //! But for [`announcement`], which reads clocks and shared memory, and [`occasion`], which asks the
 //! kernel, nothing here reads a clock, sends, or waits: recorded histories give the same decisions again.
@@ -22,6 +23,7 @@ pub mod announcement;
 pub mod controller;
 pub mod damping;
 pub mod dead_time;
+pub mod division;
 pub mod evaluation;
 pub mod evening;
 pub mod forecast;
@@ -35,6 +37,7 @@ pub mod noise;
 pub mod occasion;
 pub mod partition;
 pub mod policy;
+pub mod punctuality;
 pub mod receivers;
 pub mod record;
 pub mod share;

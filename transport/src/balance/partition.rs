@@ -89,6 +89,24 @@ impl Partition {
         })
     }
 
+    /// Portions of these sizes.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::equal`].
+    pub fn of(sizes: &[u64]) -> Result<Self, PartitionError> {
+        let items = sizes
+            .iter()
+            .fold(0, |sum: u64, size| sum.saturating_add(*size));
+        let mut partition = Self::equal(items, sizes.len())?;
+        let mut end = 0;
+        for (place, size) in partition.base_ends.iter_mut().zip(sizes) {
+            end += size;
+            *place = end;
+        }
+        Ok(partition)
+    }
+
     /// The partition of `items` items in which each member has the share that it has here; equal
     /// portions where there is nothing to have a share of.
     ///
@@ -216,6 +234,17 @@ mod tests {
         partition.apply(&[]).unwrap();
         assert_eq!(partition.sizes(), [285, 240, 265, 210]);
         assert_eq!(partition.range(4), 0..0);
+    }
+
+    #[test]
+    fn portions_of_given_sizes_lie_one_after_the_other() {
+        let partition = Partition::of(&[3, 0, 5]).unwrap();
+        assert_eq!(partition.sizes(), [3, 0, 5]);
+        assert_eq!(partition.range(2), 3..8);
+        assert_eq!(Partition::of(&[]), Err(PartitionError::NoMembers));
+        let items = u64::MAX;
+        let many = Err(PartitionError::TooManyItems { items });
+        assert_eq!(Partition::of(&[items, 2]), many);
     }
 
     #[test]

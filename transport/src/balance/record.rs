@@ -74,6 +74,14 @@ pub struct Call {
     pub place: Option<usize>,
 }
 
+impl Call {
+    /// Equal for calls that were made on one core. A rank that kept to none is a core by itself.
+    pub fn core(&self) -> (Option<usize>, usize) {
+        let own = self.place.map_or(self.arrival.member, |_| 0);
+        (self.place, own)
+    }
+}
+
 /// One cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecordedCycle {

@@ -149,7 +149,8 @@ fn simulate_all(arguments: &Arguments) -> Result<String, SimulateBalanceError> {
     }
     table.push_str(
         "\nfirst, last: load balance (average/maximum of busy time) of the first and last cycle; \
-         cycle: the\nfirst with 0.95 or more; hidden: set-up that others' computing can hide.\n",
+         cycle: the\nfirst with 0.95 or more; hidden: set-up that others' computing can hide; \
+         ideal: costs are known ahead and\nnoise is not, so no policy is better.\n",
     );
     Ok(table)
 }

@@ -348,6 +348,7 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
         Action::BalanceReport => launch.balance.report = true,
         Action::BalanceRecord => launch.balance.record = Some(PathBuf::from(&met.values[0])),
         Action::FillIdle => launch.balance.fill = Some(met.text()),
+        Action::FillBy => launch.balance.fill_by = policy(&met.text())?,
         Action::Export => export(met, launch, program),
         Action::Environment => program.environment.set.push(pair(met)),
         Action::EnvironmentList => program.environment.inherited = Some(only(met)),

@@ -44,6 +44,8 @@ pub enum Action {
     BalanceRecord,
     /// Run a command while ranks wait.
     FillIdle,
+    /// Who keeps that command out of the ranks' way.
+    FillBy,
     /// `NAME` or `NAME=VALUE` for this program.
     Export,
     /// `NAME VALUE` for this program.
@@ -266,6 +268,14 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 &["COMMAND"],
                 "Let the shell run COMMAND on the same cores while ranks wait; it ends with the \
                  job.",
+            ),
+            option(
+                Action::FillBy,
+                &["fill-by"],
+                &["WAY"],
+                "Who keeps COMMAND out of the ranks' way: class (the kernel, which lets it run \
+                 where no rank wants to), gaps (mpiexec, which stops it but for the gaps that it \
+                 foresees), or auto (the default: class, and gaps where ranks go on late).",
             ),
         ],
     },

@@ -18,9 +18,10 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, raise, sigprocmask};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::time::TimeSpec;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 use pamir_driver::cache_portion;
@@ -197,7 +198,8 @@ impl Supervisor<'_> {
             sources.push(Source::Network);
             descriptors.push(PollFd::new(failures.as_fd(), PollFlags::POLLIN));
         }
-        match poll(&mut descriptors, self.poll_timeout(progress)) {
+        let timeout = self.time_left(progress).map(TimeSpec::from_duration);
+        match ppoll(&mut descriptors, timeout, None) {
             Ok(0) | Err(_) => return Vec::new(),
             Ok(_) => {}
         }
@@ -213,7 +215,8 @@ impl Supervisor<'_> {
             .collect()
     }
 
-    fn poll_timeout(&self, progress: &Progress) -> PollTimeout {
+    /// Until something is due, if anything is: to the nanosecond, as a second program is stopped then.
+    fn time_left(&self, progress: &Progress) -> Option<Duration> {
         let now = Instant::now();
         let mut next = self.output.prompt_due();
         let mut consider = |at: Option<Instant>| next = [next, at].into_iter().flatten().min();
@@ -235,15 +238,7 @@ impl Supervisor<'_> {
             // Nothing tells when the launcher comes to the terminal's front.
             consider(Some(now + Duration::from_secs(1)));
         }
-        let Some(next) = next else {
-            return PollTimeout::NONE;
-        };
-        // Rounded up: waking early would only spin.
-        let milliseconds = next
-            .saturating_duration_since(now)
-            .as_micros()
-            .div_ceil(1000);
-        PollTimeout::try_from(milliseconds).unwrap_or(PollTimeout::MAX)
+        next.map(|next| next.saturating_duration_since(now))
     }
 
     fn read_signals(&mut self, progress: &mut Progress) {

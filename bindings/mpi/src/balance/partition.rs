@@ -28,6 +28,7 @@ use pamir_driver::unit::UnitError;
 use pamir_shm::call_record::{Call, CallId};
 use pamir_transport::active::{ActiveError, TransferError};
 use pamir_transport::balance::controller::Controller;
+use pamir_transport::balance::division::ends;
 use pamir_transport::balance::history::{Arrival, Cycle};
 use pamir_transport::balance::items::{Items, ItemsError};
 use pamir_transport::balance::partition::{PartitionError, Transfer};
@@ -105,6 +106,8 @@ pub struct Partition {
     clock: Clock,
     moves: bool,
     controller: RefCell<Controller>,
+    /// Where each member's items end, as the controller and the items have it.
+    ends: RefCell<Vec<u64>>,
     watch: Watch,
     resources: Rc<Resources>,
     cycle: Cell<CallId>,
@@ -155,12 +158,14 @@ impl Partition {
             clock: policy.clock.unwrap_or(automatic),
             moves,
             controller: RefCell::new(controller),
+            ends: RefCell::default(),
             watch,
             resources,
             began_ns: Cell::new(0),
             moving_ns: Cell::new(0),
             statistics: Cell::default(),
         };
+        partition.divide();
         partition.next_cycle();
         Ok(partition)
     }
@@ -172,12 +177,18 @@ impl Partition {
 
     /// The items of `member`; none for one that is not there.
     pub fn range(&self, member: usize) -> Range<u64> {
-        if member >= self.members() {
+        let ends = self.ends.borrow();
+        let Some(&end) = ends.get(member) else {
             return 0..0;
-        }
-        let controller = self.controller.borrow();
-        let items = self.items.borrow();
-        items.range(controller.partition().range(member))
+        };
+        let before = member.checked_sub(1);
+        before.map_or(0, |before| ends[before])..end
+    }
+
+    /// Finds the items that are the members' loads.
+    fn divide(&self) {
+        let shares = self.controller.borrow().partition().sizes();
+        self.ends.replace(ends(&self.items.borrow(), &shares));
     }
 
     /// The own items.
@@ -251,6 +262,9 @@ impl Partition {
         let all_ns = Clock::Monotonic.now_ns();
         let before = self.ranges();
         let decision = self.decide(process, slowest)?;
+        if !decision.transfers.is_empty() {
+            self.divide();
+        }
         self.count(&decision, busy_ns, all_ns.saturating_sub(arrived_ns));
         let decided_ns = Clock::Monotonic.now_ns();
         let changed = self.move_data(process, &before)?;
@@ -284,6 +298,7 @@ impl Partition {
         let items = Items::weighted(&weights, self.items.borrow().block())?;
         self.controller.borrow_mut().scale(items.load())?;
         self.items.replace(items);
+        self.divide();
         let changed = self.move_data(process, &before)?;
         self.resources.set_range(self.own_range());
         self.begin();

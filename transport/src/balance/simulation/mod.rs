@@ -99,6 +99,20 @@ impl Job {
         item + self.weights / turn * (1.0 - (turn * item).cos())
     }
 
+    /// The item before which all others weigh so much.
+    fn item_behind(&self, weight: f64) -> u64 {
+        let (mut low, mut high) = (0, self.items());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.weight_before(middle) < weight {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
     /// How long each rank computes in a cycle, in nanoseconds.
     fn work_ns(&self, loads: &[u64], costs: &[f64], random: &mut Random) -> Vec<u64> {
         let mean = self.items_each as f64;
@@ -261,6 +275,26 @@ mod tests {
         let means = [&pairs, &forecast].map(mean);
         assert!(means[0] < 0.9 && means[1] >= 0.95, "{means:?}");
         assert!(forecast.time_ns < pairs.time_ns);
+    }
+
+    /// But for the noise, of which the slowest of all ranks has as much as there can be.
+    #[test]
+    fn the_ideal_loses_what_is_lost_to_noise_and_nothing_else() {
+        for shape in Shape::ALL {
+            for (slope, weights) in [(0.5, 0.5), (1.0, 0.0), (2.0, 0.3)] {
+                let mut job = job(shape, slope);
+                job.weights = weights;
+                // An item more or less counts.
+                job.items_each = 100_000;
+                let ideal = outcome(&job, "ideal");
+                let least = ideal.load_balance.iter().copied().fold(1.0, f64::min);
+                assert!(least > 0.999, "{shape:?} {slope} {weights}: {least}");
+                job.noise = 0.05;
+                let (noisy, balanced) = (outcome(&job, "ideal"), outcome(&job, "balanced"));
+                assert!((0.95..0.97).contains(&noisy.last()), "{noisy:?}");
+                assert!(balanced.time_ns >= noisy.time_ns, "{shape:?} {slope}");
+            }
+        }
     }
 
     #[test]

@@ -1,18 +1,22 @@
 //! `mpiexec --fill-idle COMMAND`: a second program in the time that ranks wait.
 //!
 //! What: starts the command through the shell, in a process group and in the scheduler's idle
-//! class, and stops and continues it around the gaps that
-//! [`pamir_transport::balance::dead_time`] foresees.
-//! Why both: the idle class lets the program run only where no rank wants to, but a kernel may take
-//! as long as a tick to see that a rank wants to again; a program that was stopped before is gone.
+//! class, and keeps it out of the ranks' way.
+//! Why two ways: a rank that waits long sleeps, so the kernel can see by itself where the program
+//! may run, from the first to the last microsecond, and most kernels take a core back from the idle
+//! class at once. One that takes as long as a tick makes ranks late
+//! ([`pamir_transport::balance::punctuality`]); then the program is stopped and continued around
+//! the gaps that [`pamir_transport::balance::dead_time`] foresees, and is gone when they end.
+//! Why it stays in the launcher's session: between sessions the kernel's automatic groups share
+//! cores evenly, whatever the class.
 //! Step before: [`super::Balancing`] looked at the job. Step after: the end of the job, which ends
 //! it.
 //!
 //! | state | by | becomes |
 //! |---|---|---|
-//! | free | a gap is known, or none is to be expected | stopped or running, as the gap says |
+//! | free | gaps are to be kept, and one is known or none is to be expected | stopped or running, as the gap says |
 //! | running | its gap closes, the launcher is stopped | stopped |
-//! | stopped | its gap opens; no synchronisation is seen for long | running, free |
+//! | stopped | its gap opens; no synchronisation is seen for long; the kernel is trusted (again) | running, free |
 //! | any | it ends, the job ends | gone |
 //!
 //! Invariant: nothing of its process group is left when the launcher ends.
@@ -20,6 +24,7 @@
 use std::ffi::CString;
 use std::fs::File;
 use std::os::fd::AsFd;
+use std::str::FromStr;
 
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::Pid;
@@ -53,6 +58,44 @@ pub enum FillerError {
     Nothing(#[from] std::io::Error),
 }
 
+/// Who keeps the second program out of the ranks' way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FillBy {
+    /// The kernel, by the idle class, unless ranks go on late.
+    #[default]
+    Auto,
+    /// The kernel in any case.
+    Class,
+    /// The launcher, which stops it but for the gaps that it foresees.
+    Gaps,
+}
+
+impl FromStr for FillBy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "class" => Ok(Self::Class),
+            "gaps" => Ok(Self::Gaps),
+            _ => Err(format!(
+                "--fill-by is auto, class (the scheduler's idle class) or gaps, not `{text}`"
+            )),
+        }
+    }
+}
+
+impl FillBy {
+    /// Whether the program is stopped but for gaps; `trusted` is whether ranks go on in time.
+    fn keeps_gaps(self, trusted: bool) -> bool {
+        match self {
+            Self::Auto => !trusted,
+            Self::Class => false,
+            Self::Gaps => true,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Free,
@@ -65,6 +108,7 @@ enum State {
 #[derive(Debug)]
 pub struct Filler {
     process: Pid,
+    by: FillBy,
     state: State,
     gaps: u64,
 }
@@ -78,6 +122,7 @@ impl Filler {
     /// [`FillerError`] if it cannot be started.
     pub fn start(
         command: &str,
+        by: FillBy,
         units: Option<&[u32]>,
         mask: &SigSet,
         output: &mut Output,
@@ -113,6 +158,7 @@ impl Filler {
         output.add(None, output_read, error_read);
         Ok(Self {
             process,
+            by,
             state: State::Free,
             gaps: 0,
         })
@@ -123,17 +169,27 @@ impl Filler {
         self.process
     }
 
-    /// In how many gaps it was continued.
-    pub fn gaps(&self) -> u64 {
-        self.gaps
+    /// How it ran, where ranks went on late by `late_ns`.
+    pub fn summary(&self, late_ns: u64) -> String {
+        match self.gaps {
+            0 if self.by != FillBy::Gaps => format!(
+                "; the second program ran in the idle class, and ranks went on {} us after the last call",
+                late_ns / 1000
+            ),
+            gaps => format!("; the second program ran in {gaps} gaps"),
+        }
     }
 
     /// Stops or continues it, as the time is; returns when to look again, on the same clock.
-    pub fn attend(&mut self, dead_time: &DeadTime, now_ns: u64) -> Option<u64> {
+    /// `trusted` is whether ranks go on in time although it runs.
+    pub fn attend(&mut self, dead_time: &DeadTime, trusted: bool, now_ns: u64) -> Option<u64> {
         if self.state != State::Gone && child::peek(self.process).is_some() {
             self.state = State::Gone;
         }
-        let (wanted, next) = plan(dead_time, now_ns);
+        let (wanted, next) = match self.by.keeps_gaps(trusted) {
+            true => plan(dead_time, now_ns),
+            false => (State::Free, None),
+        };
         if self.state == State::Gone {
             return None;
         }
@@ -219,6 +275,16 @@ mod tests {
         assert_eq!(at(250), (State::Running, Some(gap.closes_ns)));
         assert_eq!(at(299), (State::Stopped, Some(600 * MS)));
         assert_eq!(at(600), (State::Free, None));
+    }
+
+    #[test]
+    fn the_kernel_keeps_it_out_of_the_way_unless_ranks_go_on_late() {
+        let by = |text: &str| text.parse::<FillBy>().unwrap();
+        let kept = |text| [true, false].map(|trusted| by(text).keeps_gaps(trusted));
+        assert_eq!(kept("auto"), [false, true]);
+        assert_eq!(kept("class"), [false, false]);
+        assert_eq!(kept("gaps"), [true, true]);
+        assert!("gap".parse::<FillBy>().unwrap_err().contains("`gap`"));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //!           job's memory ─▶ gathering ─▶ cycles ─┬─▶ recorder ─▶ FILE
 //! tick ─▶ look                                   ├─▶ window ─▶ share controller ─▶ seats
 //!           ranks' ends, others' load, priorities ─▶ occasions ─▶┘
-//!           processes' clocks ───────────────────┘         dead time ─▶ filler
+//!           processes' clocks ───────────────────┘         dead time, punctuality ─▶ filler
 //! ```
 //!
 //! Why the launcher: it has the job's memory and may bind every rank, and it has time.
@@ -35,6 +35,7 @@ use pamir_driver::job::Job;
 use pamir_transport::balance::dead_time::DeadTime;
 use pamir_transport::balance::gathering::Gathering;
 use pamir_transport::balance::history::Arrival;
+use pamir_transport::balance::punctuality::Punctuality;
 use pamir_transport::balance::record::{Call, Deed};
 use pamir_transport::balance::share::controller::{Decision, Settings, ShareController, Window};
 
@@ -42,7 +43,7 @@ use super::child;
 use super::output::Output;
 use super::placement::{Placement, Places};
 use super::start::RankProcess;
-use filler::Filler;
+use filler::{FillBy, Filler};
 use occasions::{Occasion, Occasions};
 use recorder::{Recorder, RecorderError};
 use seats::{Seats, computing_process};
@@ -62,6 +63,8 @@ pub struct Request {
     pub record: Option<PathBuf>,
     /// A command for the time that ranks wait.
     pub fill: Option<String>,
+    /// Who keeps it out of the ranks' way.
+    pub fill_by: FillBy,
 }
 
 /// Why the job is not started.
@@ -84,18 +87,17 @@ impl Request {
         self.balance || self.report || self.record.is_some() || self.fill.is_some()
     }
 
-    /// What ranks are told: that all synchronisations announce themselves, and how long the rank
-    /// ran. What the environment says already stays.
+    /// What ranks are told: that all synchronisations announce themselves, how long the rank
+    /// ran, and to spin for short only where a second program could run instead. What the environment says already stays.
     pub fn variables(&self) -> Vec<(OsString, OsString)> {
         let variables = [
-            ("PAMIR_BALANCE", "all"),
-            ("PAMIR_BALANCE_CLOCK", "processor"),
+            ("PAMIR_BALANCE", "all", self.is_any()),
+            ("PAMIR_BALANCE_CLOCK", "processor", self.is_any()),
+            ("PAMIR_WAIT", "brief", self.fill.is_some()),
         ];
-        let own = variables
-            .iter()
-            .filter(|(name, _)| std::env::var_os(name).is_none());
-        own.filter(|_| self.is_any())
-            .map(|(name, value)| (name.into(), value.into()))
+        let own = variables.iter().filter(|(_, _, is_needed)| *is_needed);
+        own.filter(|(name, ..)| std::env::var_os(name).is_none())
+            .map(|(name, value, _)| (name.into(), value.into()))
             .collect()
     }
 }
@@ -104,12 +106,13 @@ impl Request {
 #[derive(Debug)]
 pub struct Balancing {
     says: bool,
-    fill: Option<String>,
+    fill: Option<(String, FillBy)>,
     recorder: Option<Recorder>,
     seats: Option<Seats>,
     sharing: Option<ShareController>,
     gathering: Gathering,
     dead_time: DeadTime,
+    punctuality: Punctuality,
     filler: Option<Filler>,
     window: OpenWindow,
     occasions: Occasions,
@@ -148,12 +151,13 @@ impl Balancing {
             .transpose()?;
         Ok(Some(Self {
             says: request.report || verbose,
-            fill: request.fill.clone(),
+            fill: request.fill.clone().zip(Some(request.fill_by)),
             recorder,
             seats: places.map(Seats::new),
             sharing,
             gathering: Gathering::new(ranks),
             dead_time: DeadTime::default(),
+            punctuality: Punctuality::default(),
             filler: None,
             window: OpenWindow::begin(&[], 0),
             occasions: Occasions::default(),
@@ -180,9 +184,9 @@ impl Balancing {
         {
             output.say("balance: each rank has a core of its own, so no share can be moved");
         }
-        let command = self.fill.take()?;
+        let (command, by) = self.fill.take()?;
         let units = self.seats.as_ref().map(Seats::all_units);
-        match Filler::start(&command, units.as_deref(), mask, output) {
+        match Filler::start(&command, by, units.as_deref(), mask, output) {
             Ok(filler) => self.filler = Some(filler),
             Err(error) => output.say(&error.to_string()),
         }
@@ -209,8 +213,10 @@ impl Balancing {
             0 => most_ns,
             cycle_ns => (cycle_ns / 2).clamp(least_ns, most_ns),
         };
+        let trusted = self.punctuality.is_trusted();
         let change_ns = self.filler.as_mut();
-        let change_ns = change_ns.and_then(|filler| filler.attend(&self.dead_time, now_ns));
+        let change_ns =
+            change_ns.and_then(|filler| filler.attend(&self.dead_time, trusted, now_ns));
         let change_ns = change_ns.filter(|at| *at > now_ns).unwrap_or(u64::MAX);
         self.next_ns = change_ns.min(now_ns + tick_ns);
     }
@@ -240,7 +246,7 @@ impl Balancing {
             text += &format!(", load balance {first:.3} at first and {last:.3} at last");
         }
         if let Some(filler) = &self.filler {
-            text += &format!("; the second program ran in {} gaps", filler.gaps());
+            text += &filler.summary(self.punctuality.late_ns());
         }
         text
     }
@@ -273,6 +279,7 @@ impl Balancing {
             self.synchronizes = true;
             self.window.add(&calls);
             self.dead_time.learn(&calls);
+            self.punctuality.learn(&calls);
             if let Some(recorder) = &mut self.recorder {
                 say_failure(recorder.cycle(self.cycles, calls), output);
             }
