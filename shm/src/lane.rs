@@ -27,7 +27,7 @@
 //! 3. Records do not wrap. A record is at most a quarter of the ring, so that with
 //!    padding it fits as soon as the consumer has read everything, even though up
 //!    to a quarter of the ring is not yet published as free.
-//! 4. Behind a record of several lines some lines of a long ring stay free ([`APART_LINES`]), which
+//! 4. Behind a record of several lines some lines of a long ring stay free (`APART_LINES`), which
 //!    both ends know from its length.
 //! 5. Commit is a Release store of the header word, and pairs with the Acquire
 //!    load in `peek`. Release of the cursor in `release` pairs with the Acquire
