@@ -103,6 +103,8 @@ impl Run {
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let marker = format!("{}.{serial}", std::process::id());
         command
+            // Cargo names its own directories in it, where libraries lie that are not those under test.
+            .env_remove("LD_LIBRARY_PATH")
             .env(MARKER, &marker)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
