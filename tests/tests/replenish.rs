@@ -90,7 +90,8 @@ fn the_report_counts_interrupts_and_what_they_moved() {
     let outcome = Run::whole(command);
     assert_eq!(outcome.success(), "10000 messages in order\n");
     let reported = reported(&outcome.errors);
-    assert_eq!(reported.len(), 2, "{outcome:?}");
+    // Whoever sends while the other one already receives may find room for everything.
+    assert!((1..=2).contains(&reported.len()), "{outcome:?}");
     for [pended, most_pending, interrupts, replenished] in reported {
         assert_eq!(pended, replenished);
         assert!(0 < most_pending && most_pending <= pended);
