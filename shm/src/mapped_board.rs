@@ -11,7 +11,8 @@
 //!
 //! Long posts go round all slots of their member, which are more than a core's own cache holds where
 //! members are few: a slot that still lies in the readers' caches has to be asked back line by line
-//! before it is written again. Shorter ones stay in the first [`DEPTH`], which the caches hold.
+//! before it is written again. For the same reason slots are some lines apart. Shorter ones stay in
+//! the first [`DEPTH`], which the caches hold.
 //!
 //! Invariants: a [`MappedBoard`] lies wholly inside its segment, checked once when it is made;
 //! members and places are checked or masked where they become addresses; a length that a peer
@@ -34,6 +35,11 @@ pub const INLINE_BYTES: usize = 48;
 /// The most bytes of one post: what one member copies while another copies the one before.
 pub const SLOT_BYTES: usize = 16 << 10;
 
+/// From a slot to the next one, in bytes. The lines between them are what a reader's processor fetches
+/// ahead behind a full slot, as behind long records of a lane; and slots do not all fall to the same
+/// sets of the caches.
+const STRIDE_BYTES: usize = SLOT_BYTES + 17 * LINE_BYTES;
+
 const PLACES: usize = DEPTH as usize;
 
 /// Posts of up to so many bytes use the first [`DEPTH`] slots only.
@@ -43,13 +49,13 @@ const SHORT_BYTES: usize = 4096;
 const MOST_SLOTS: usize = 128;
 
 /// What the slots of all members may take, unless [`DEPTH`] slots a member are more.
-const SLOTS_BYTES: usize = 8 << 20;
+const SLOTS_BYTES: usize = 512 * STRIDE_BYTES;
 
 /// Slots of each of `members` members where those of all may take `bytes`: a power of two, since
 /// places are the lowest bits of a round.
 const fn slots_of_each(members: usize, bytes: usize) -> usize {
     let mut slots = PLACES;
-    while slots < MOST_SLOTS && 2 * slots * members * SLOT_BYTES <= bytes {
+    while slots < MOST_SLOTS && 2 * slots * members * STRIDE_BYTES <= bytes {
         slots *= 2;
     }
     slots
@@ -81,7 +87,8 @@ impl MappedBoard {
     /// Bytes of a board of `members` members: a multiple of the page size.
     pub const fn bytes(members: usize) -> u64 {
         let slots = slots_of_each(members, SLOTS_BYTES);
-        (Self::slots(members) + members * slots * SLOT_BYTES) as u64
+        let bytes = Self::slots(members) + members * slots * STRIDE_BYTES;
+        bytes.next_multiple_of(PAGE_BYTES) as u64
     }
 
     /// The board of `members` members at byte `offset`, in the room of one of `most_members`.
@@ -98,7 +105,7 @@ impl MappedBoard {
         let most = most_members.max(members);
         let room = Self::bytes(most) as usize - Self::slots(most);
         let slots = slots_of_each(members, room);
-        let bytes = Self::slots(members) + members * slots * SLOT_BYTES;
+        let bytes = Self::slots(members) + members * slots * STRIDE_BYTES;
         let base = segment.bytes_at(offset, bytes as u64)?;
         Ok(Self {
             base,
@@ -146,7 +153,7 @@ impl MappedBoard {
         let slots = self.last_slot as usize + 1;
         let index = member * slots + (slot & self.last_slot) as usize;
         self.base
-            .wrapping_add(Self::slots(self.members) + index * SLOT_BYTES)
+            .wrapping_add(Self::slots(self.members) + index * STRIDE_BYTES)
     }
 
     /// Where a post of `bytes` bytes of a round lies. Rounds that share a slot are a multiple of
@@ -442,6 +449,13 @@ mod tests {
         assert_eq!(slots(3, 64).unwrap(), 128);
         assert_eq!(slots(5, 64).unwrap(), 64);
         assert!(slots(3, 2).is_err());
+    }
+
+    #[test]
+    fn boards_lie_on_pages_of_their_own() {
+        for members in 1..=64 {
+            assert_eq!(MappedBoard::bytes(members) % PAGE_BYTES as u64, 0);
+        }
     }
 
     #[test]
