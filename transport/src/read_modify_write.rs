@@ -268,8 +268,8 @@ pub(crate) fn answered(context: &Context, arrival: Arrival<'_>) -> Receive {
 ///
 /// # Safety
 ///
-/// `address` is aligned for the width, readable, and writable unless it is only read; other threads that use it use
-/// atomic instructions.
+/// `address` is aligned for the width, readable, and writable unless it is only read; other threads
+/// that use it use atomic instructions.
 unsafe fn apply(
     address: *mut u8,
     width: Width,

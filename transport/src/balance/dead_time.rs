@@ -15,12 +15,10 @@
 //!
 //! Invariant: a gap that is too short for its own margin, or for a program to get going, is none.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
+use super::recent::Recent;
 use super::record::Call;
-
-/// So many cycles are remembered.
-const REMEMBERED: usize = 5;
 
 /// What stopping takes at least: the launcher wakes, looks at the calls, and sends a signal, for
 /// which the kernel may take a while.
@@ -107,41 +105,10 @@ impl DeadTime {
     /// What is expected of the cycle that now runs; nothing before two were seen.
     pub fn expected(&self) -> Option<Expected> {
         let last_ns = self.last_ns.median()?;
-        (self.last_ns.0.len() >= LEARNING).then_some(Expected {
+        (self.last_ns.len() >= LEARNING).then_some(Expected {
             released_ns: self.released_ns,
             last_ns,
         })
-    }
-}
-
-/// A quantity in the last cycles.
-#[derive(Clone, Debug, Default)]
-struct Recent(VecDeque<u64>);
-
-impl Recent {
-    fn add(&mut self, value: u64) {
-        self.0.push_back(value);
-        if self.0.len() > REMEMBERED {
-            self.0.pop_front();
-        }
-    }
-
-    fn sorted(&self) -> Vec<u64> {
-        let mut sorted: Vec<u64> = self.0.iter().copied().collect();
-        sorted.sort_unstable();
-        sorted
-    }
-
-    /// The greater one of two in the middle.
-    fn median(&self) -> Option<u64> {
-        let sorted = self.sorted();
-        sorted.get(sorted.len() / 2).copied()
-    }
-
-    /// The only one where there is no second.
-    fn second_greatest(&self) -> Option<u64> {
-        let sorted = self.sorted();
-        sorted.get(sorted.len().saturating_sub(2)).copied()
     }
 }
 

@@ -39,6 +39,7 @@ pub mod partition;
 pub mod policy;
 pub mod punctuality;
 pub mod receivers;
+mod recent;
 pub mod record;
 pub mod share;
 pub mod simulation;

@@ -13,17 +13,15 @@
 //!
 //! | from | to | when |
 //! |---|---|---|
-//! | trusted | doubted | the median of `JUDGED` cycles is later than `LATE_NS` and `LATE_SHARE` of a cycle |
+//! | trusted | doubted | the median of `REMEMBERED` cycles is later than `LATE_NS` and `LATE_SHARE` of a cycle |
 //! | doubted | trusted | `PATIENCE` cycles have passed; after each doubt twice as many |
 //!
 //! Invariant: cycles in which the second program was not left to the kernel are not judged.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
+use super::recent::{REMEMBERED, Recent};
 use super::record::Call;
-
-/// So many cycles are judged together: a few that something else made late do not count.
-const JUDGED: usize = 5;
 
 /// What going on may take: a wake-up out of a deep sleep, but not a tick of the kernel (1 to 10 ms,
 /// of which half is waited on average), in nanoseconds.
@@ -40,8 +38,11 @@ const PATIENCE: u64 = 64;
 pub struct Punctuality {
     /// Who made the last cycle's calls, and when the last of them came.
     released: Option<(Vec<usize>, u64)>,
-    /// (late, cycle) of what was judged last, in nanoseconds.
-    recent: VecDeque<(u64, u64)>,
+    /// By how much ranks went on late, in nanoseconds: a few cycles that something else made late
+    /// do not count.
+    late_ns: Recent,
+    /// What the same cycles took, in nanoseconds.
+    cycle_ns: Recent,
     /// How many cycles the doubt lasts yet.
     doubt: u64,
     patience: u64,
@@ -51,7 +52,8 @@ impl Default for Punctuality {
     fn default() -> Self {
         Self {
             released: None,
-            recent: VecDeque::new(),
+            late_ns: Recent::default(),
+            cycle_ns: Recent::default(),
             doubt: 0,
             patience: PATIENCE,
         }
@@ -82,16 +84,16 @@ impl Punctuality {
             self.doubt -= 1;
             return;
         }
-        self.recent.push_back((late_ns, cycle_ns));
-        if self.recent.len() > JUDGED {
-            self.recent.pop_front();
-        }
-        let (late_ns, cycle_ns) = self.medians();
+        self.late_ns.add(late_ns);
+        self.cycle_ns.add(cycle_ns);
+        let (late_ns, cycle_ns) = (self.late_ns(), self.cycle_ns.median().unwrap_or(0));
         let share = late_ns as f64 / cycle_ns.max(1) as f64;
-        if self.recent.len() == JUDGED && late_ns > LATE_NS && share > LATE_SHARE {
+        let judged = self.late_ns.len() == REMEMBERED;
+        if judged && late_ns > LATE_NS && share > LATE_SHARE {
             self.doubt = self.patience;
             self.patience = self.patience.saturating_mul(2);
-            self.recent.clear();
+            self.late_ns.clear();
+            self.cycle_ns.clear();
         }
     }
 
@@ -102,16 +104,7 @@ impl Punctuality {
 
     /// By how much ranks went on late, as judged last, in nanoseconds.
     pub fn late_ns(&self) -> u64 {
-        self.medians().0
-    }
-
-    fn medians(&self) -> (u64, u64) {
-        let median = |of: fn(&(u64, u64)) -> u64| {
-            let mut all: Vec<u64> = self.recent.iter().map(of).collect();
-            all.sort_unstable();
-            all.get(all.len() / 2).copied().unwrap_or(0)
-        };
-        (median(|one| one.0), median(|one| one.1))
+        self.late_ns.median().unwrap_or(0)
     }
 }
 
@@ -206,8 +199,8 @@ mod tests {
                 0,
             )]);
         }
-        assert!(punctuality.is_trusted() && punctuality.recent.is_empty());
+        assert!(punctuality.is_trusted() && punctuality.late_ns.len() == 0);
         punctuality.learn(&[]);
-        assert!(punctuality.recent.is_empty());
+        assert_eq!(punctuality.late_ns.len(), 0);
     }
 }

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use pamir_driver::kernel_copy::{Access, MOST_PLACES, is_accessible};
+use pamir_shm::segment::PAGE_BYTES;
 
 use crate::gather_scatter::{IoVector, Machine};
 
@@ -42,14 +43,14 @@ impl Places {
 }
 
 /// The grain in which memory is or is not there: pages, which are no shorter anywhere.
-const PAGE_BYTES: u64 = 4096;
+const GRAIN_BYTES: u64 = PAGE_BYTES as u64;
 
 /// Whether this process has memory at all places of a machine's packed bytes `at..end` that it may
 /// access so. Pages between two places are not looked at: nobody has said that they are memory.
 pub(super) fn are_accessible(machine: &Machine, at: usize, end: usize, access: Access) -> bool {
     let look = |pages: &Range<u64>| {
-        let bytes = (pages.end - pages.start).checked_mul(PAGE_BYTES);
-        bytes.is_some_and(|bytes| is_accessible(pages.start * PAGE_BYTES, bytes, access))
+        let bytes = (pages.end - pages.start).checked_mul(GRAIN_BYTES);
+        bytes.is_some_and(|bytes| is_accessible(pages.start * GRAIN_BYTES, bytes, access))
     };
     let (mut at, mut places, mut pages) = (at, Places::default(), 0..0);
     while at < end {
@@ -74,5 +75,5 @@ pub(super) fn are_accessible(machine: &Machine, at: usize, end: usize, access: A
 fn pages_of(place: &IoVector) -> Range<u64> {
     let start = place.address as u64;
     let behind = start.saturating_add(place.bytes as u64);
-    start / PAGE_BYTES..behind.div_ceil(PAGE_BYTES)
+    start / GRAIN_BYTES..behind.div_ceil(GRAIN_BYTES)
 }

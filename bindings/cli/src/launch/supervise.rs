@@ -408,10 +408,7 @@ impl Supervisor<'_> {
                 give_up_at: now + GRACE,
             };
         }
-        reap_orphans();
-        progress
-            .leftovers
-            .retain(|group| kill(*group, None).is_ok());
+        forget_ended(&mut progress.leftovers);
         if !self.output.is_open() && progress.leftovers.is_empty() {
             return true;
         }
@@ -465,13 +462,18 @@ fn kill_groups(groups: &mut Vec<Pid>) {
     }
     let give_up_at = Instant::now() + GONE_WITHIN;
     loop {
-        reap_orphans();
-        groups.retain(|group| kill(*group, None).is_ok());
+        forget_ended(groups);
         if groups.is_empty() || Instant::now() >= give_up_at {
             return;
         }
         std::thread::sleep(Duration::from_millis(1));
     }
+}
+
+/// Leaves the groups of which a process is left.
+fn forget_ended(groups: &mut Vec<Pid>) {
+    reap_orphans();
+    groups.retain(|group| kill(*group, None).is_ok());
 }
 
 /// Removes processes whose parents, ranks, have ended before them.

@@ -87,8 +87,9 @@ impl Request {
         self.balance || self.report || self.record.is_some() || self.fill.is_some()
     }
 
-    /// What ranks are told: that all synchronisations announce themselves, how long the rank
-    /// ran, and to spin for short only where a second program could run instead. What the environment says already stays.
+    /// What ranks are told: that all synchronisations announce themselves, how long the rank ran,
+    /// and to spin for short only where a second program could run instead. What the environment
+    /// says already stays.
     pub fn variables(&self) -> Vec<(OsString, OsString)> {
         let variables = [
             ("PAMIR_BALANCE", "all", self.is_any()),
