@@ -11,11 +11,12 @@
 //! goes on with the faster way; now and then it tries the other one again.
 //!
 //! ```text
-//! turn 0 to 7: kernel │ 8: packets │ 9: kernel │ 10: packets │ 11: kernel │ 12 ...: the faster │ 64: the other │ 65 ...
+//! turn 0 to 7: kernel │ 8, 10, 12, 14: packets, else kernel │ 16 ...: the faster │ 24, 32 ... 56, 256, 512 ...: the other
 //! ```
 //!
 //! Packets go round the whole lane, whose memory comes as it is first used, which takes longer than
-//! the messages that it carries. So who sends but a few large messages is left alone with that.
+//! the messages that it carries. So who sends but a few large messages is left alone with that,
+//! and trials are frequent at first, until some have met memory that is there.
 //!
 //! Only one message is timed at once, the last one that has begun: of several under way none
 //! would say how long it takes by itself.
@@ -37,12 +38,17 @@ pub(crate) enum Way {
 /// Messages through the kernel in the beginning.
 const FIRST_TURNS: u32 = 8;
 
-/// Messages after those in which the ways take turns. The first of each meets memory that nobody
-/// has used.
-const TRIAL_TURNS: u32 = 4;
+/// Messages until then, from the first ones on, of which every other one comes in packets.
+const ALTERNATING_TURNS: u32 = 16;
 
-/// Messages from one trial of the slower way to the next.
-const PERIOD: u32 = 64;
+/// Messages from one trial of the slower way to the next, up to turn [`FIRST_TRIALS`].
+const FIRST_PERIOD: u32 = 8;
+
+/// The turn up to which trials are frequent.
+const FIRST_TRIALS: u32 = 64;
+
+/// Messages from one trial to the next after that.
+const PERIOD: u32 = 256;
 
 /// Classes of lengths: those of the same number of binary digits, between these.
 const LENGTHS: [u32; 2] = [17, 23];
@@ -66,11 +72,16 @@ impl Measured {
         if turn < FIRST_TURNS {
             return Way::Kernel;
         }
-        if turn < FIRST_TURNS + TRIAL_TURNS {
+        if turn < ALTERNATING_TURNS {
             return [Way::Packets, Way::Kernel][turn as usize % 2];
         }
         let packets = self.packets < self.kernel;
-        let trial = turn.is_multiple_of(PERIOD);
+        let period = if turn < FIRST_TRIALS {
+            FIRST_PERIOD
+        } else {
+            PERIOD
+        };
+        let trial = turn.is_multiple_of(period);
         if packets != trial {
             Way::Packets
         } else {
@@ -79,16 +90,14 @@ impl Measured {
     }
 
     /// A message took so long. Anything may make one slow, and nothing makes one fast: what is
-    /// faster counts for half, what is slower for an eighth.
+    /// faster counts as it is, what is slower for an eighth.
     fn note(&mut self, way: Way, took: f32) {
         let known = match way {
             Way::Kernel => &mut self.kernel,
             Way::Packets => &mut self.packets,
         };
-        if *known == 0.0 {
+        if *known == 0.0 || took < *known {
             *known = took;
-        } else if took < *known {
-            *known += (took - *known) / 2.0;
         } else {
             *known += (took - *known) / 8.0;
         }
@@ -185,12 +194,12 @@ mod tests {
     #[test]
     fn the_faster_way_is_taken_but_for_a_trial_now_and_then() {
         let mut measured = Measured::default();
-        let first = (FIRST_TURNS + TRIAL_TURNS) as usize;
+        let first = FIRST_TRIALS as usize;
         ways(&mut measured, first, 0.05, 0.03);
-        assert!(share_of_packets(&ways(&mut measured, 640, 0.05, 0.03)) > 0.98);
+        assert!(share_of_packets(&ways(&mut measured, 2560, 0.05, 0.03)) > 0.98);
         let mut measured = Measured::default();
         ways(&mut measured, first, 0.03, 0.05);
-        let taken = share_of_packets(&ways(&mut measured, 640, 0.03, 0.05));
+        let taken = share_of_packets(&ways(&mut measured, 2560, 0.03, 0.05));
         assert!(taken < 0.02 && taken > 0.0, "{taken}");
     }
 
@@ -204,6 +213,26 @@ mod tests {
         // And near again: only a trial can tell.
         ways(&mut measured, 8 * PERIOD as usize, 0.05, 0.03);
         assert!(share_of_packets(&ways(&mut measured, 640, 0.05, 0.03)) > 0.95);
+    }
+
+    #[test]
+    fn memory_that_is_used_for_the_first_time_is_soon_forgotten() {
+        let mut measured = Measured::default();
+        // Each of these goes round a quarter of the lane.
+        let mut fresh = 4;
+        for _ in 0..FIRST_TRIALS {
+            let way = measured.next();
+            let took = match way {
+                Way::Kernel => 0.05,
+                Way::Packets if fresh == 0 => 0.03,
+                Way::Packets => {
+                    fresh -= 1;
+                    10.0
+                }
+            };
+            measured.note(way, took);
+        }
+        assert!(share_of_packets(&ways(&mut measured, 640, 0.05, 0.03)) > 0.98);
     }
 
     #[test]
