@@ -297,6 +297,20 @@ mod tests {
         }
     }
 
+    /// A division by few noisy cycles is wrong by their noise; by more of them, less so.
+    #[test]
+    fn what_noise_did_to_the_first_division_is_mended_by_longer_averages() {
+        for shape in [Shape::Step, Shape::Linear, Shape::Random] {
+            let mut job = job(shape, 1.0);
+            (job.items_each, job.cycles, job.noise) = (10_000, 100, 0.05);
+            job.settings.number = Number::Needed;
+            job.settings.forecast = true;
+            let half = |name| outcome(&job, name).load_balance[50..].iter().sum::<f64>() / 50.0;
+            let missed = half("ideal") - half("balanced");
+            assert!(missed < 0.005, "{shape:?}: {missed}");
+        }
+    }
+
     #[test]
     fn items_of_different_weight_are_evened_out() {
         let mut job = job(Shape::Even, 1.0);
