@@ -289,57 +289,6 @@ impl<O: Owner> MessagingUnit<O> {
         Ok(())
     }
 
-    /// Whether descriptors wait.
-    #[inline(always)]
-    pub fn has_backlog(&self) -> bool {
-        self.backlog.get() != 0
-    }
-
-    /// Processes what waits in the injection FIFOs as far as the lanes have room.
-    #[inline(always)]
-    pub fn step(&self, owner: &O) -> Result<(), UnitError> {
-        if self.backlog.get() != 0 {
-            self.step_backlog(owner)?;
-        }
-        Ok(())
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn step_backlog(&self, owner: &O) -> Result<(), UnitError> {
-        for to in self.targets.iter().filter(|to| to.backlog.get() != 0) {
-            self.step_target(owner, to)?;
-        }
-        Ok(())
-    }
-
-    fn step_target(&self, owner: &O, to: &Target) -> Result<(), UnitError> {
-        to.fifo.borrow_mut().look_at_timer();
-        loop {
-            let Some(mut descriptor) = to.fifo.borrow_mut().front().copied() else {
-                if self.take_replenish_packet(owner, to)? {
-                    continue;
-                }
-                return Ok(());
-            };
-            let done = self.process(owner, to, &mut descriptor)?;
-            if !done {
-                if let Some(front) = to.fifo.borrow_mut().front() {
-                    *front = descriptor;
-                }
-                return Ok(());
-            }
-            to.fifo.borrow_mut().retire();
-            if descriptor.local {
-                self.local_transfer_ended(to, &descriptor);
-                continue;
-            }
-            to.backlog.set(to.backlog.get() - 1);
-            self.backlog.set(self.backlog.get() - 1);
-            self.finish(owner, &descriptor);
-        }
-    }
-
     fn finish(&self, owner: &O, descriptor: &Descriptor) {
         if let Some(counter) = CounterId::from_field(descriptor.counter) {
             self.counters.count(counter, descriptor.bytes);
@@ -356,9 +305,6 @@ impl<O: Owner> MessagingUnit<O> {
         to: &Target,
         descriptor: &mut Descriptor,
     ) -> Result<bool, UnitError> {
-        if descriptor.local {
-            return self.transfer_locally(descriptor);
-        }
         match descriptor.operation {
             Operation::MemoryFifo => self.send_packets(owner, to, descriptor),
             Operation::DirectPut | Operation::RemoteGet => self.copy_direct(owner, to, descriptor),
@@ -579,6 +525,7 @@ pub mod recent;
 mod replenish;
 mod rest;
 mod rotation;
+mod step;
 mod transfer;
 mod window;
 pub use error::UnitError;
