@@ -24,7 +24,7 @@ use pamir_shm::lane::{Arrived, Reserved, longest_payload_bytes};
 use pamir_shm::lane_room::LaneRoom;
 use pamir_shm::mapped::Mapped;
 use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer};
-use pamir_shm::record::RecordHeader;
+use pamir_shm::record::{ONE_LINE_BYTES, RecordHeader, lines_for};
 use pamir_shm::{membarrier, sleep};
 
 use crate::counter::{CounterGroup, CounterId};
@@ -250,16 +250,19 @@ impl<O: Owner> MessagingUnit<O> {
         let Some(reserved) = reserve(to, target, start + bytes)? else {
             return Ok(false);
         };
-        // The target looks at the first line all the time: data behind it come first.
-        let apart = start == ALIGNED_AT;
-        if !apart {
-            to.lane.write_word(&reserved, 0, metadata);
+        // The target looks at the first line all the time, and would take it away half written:
+        // what lies behind it comes first.
+        let behind = behind_first_line(start, bytes);
+        // SAFETY: the caller vouches for the source; the record was reserved for the bytes, of
+        // which `behind` is at most all.
+        unsafe {
+            let rest = source.wrapping_add(bytes - behind);
+            to.lane
+                .write(&reserved, start + bytes - behind, rest, behind);
         }
-        // SAFETY: the caller vouches for the source; the record was reserved for the bytes.
-        unsafe { to.lane.write(&reserved, start, source, bytes) };
-        if apart {
-            to.lane.write_word(&reserved, 0, metadata);
-        }
+        to.lane.write_word(&reserved, 0, metadata);
+        // SAFETY: as above.
+        unsafe { to.lane.write(&reserved, start, source, bytes - behind) };
         to.commit(reserved, kind, auxiliary, start + bytes);
         Ok(true)
     }
@@ -459,6 +462,19 @@ impl Target {
     #[inline(always)]
     fn wake_if_asleep(&self) {
         sleep::wake_if_asleep(&self.block.sleep);
+    }
+}
+
+/// How many of a packet's last data bytes are written before its first line: all that starts at
+/// the second line, and what the second of two lines holds (64 bytes: 0.13 us for half a round trip
+/// between near cores instead of 0.15). Longer records are best written in order.
+#[inline(always)]
+fn behind_first_line(start: usize, bytes: usize) -> usize {
+    let end = start + bytes;
+    match lines_for(end) {
+        _ if start == ALIGNED_AT => bytes,
+        2 => end - ONE_LINE_BYTES,
+        _ => 0,
     }
 }
 
