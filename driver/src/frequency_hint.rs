@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | untried | [`FrequencyHint::lower`], a trial thread may lower and raise again | lowered |
 //! | untried | the trial is refused | refused, for good |
-//! | lowered | [`FrequencyHint::restore`] | usual |
+//! | lowered | [`Lowered`] is dropped, whatever the wait came to | usual |
 //! | usual | [`FrequencyHint::lower`] | lowered |
 //!
 //! The clamp is a thread's own, and goes with it, unlike a frequency that is written for a core and
@@ -16,6 +16,7 @@
 //! refused is refused quietly.
 
 use std::cell::Cell;
+use std::marker::PhantomData;
 
 /// What the kernel takes for a thread's clamp; the greatest is none.
 pub type Clamp = u32;
@@ -111,29 +112,36 @@ pub struct FrequencyHint<C = KernelClamps> {
     clamps: C,
     /// Nothing before the first trial; then whether it went well.
     permitted: Cell<Option<bool>>,
-    /// The clamp to return to, while it is lowered.
-    usual: Cell<Option<Clamp>>,
     lowered: Cell<u64>,
 }
 
-impl<C: Clamps> FrequencyHint<C> {
-    /// The calling thread will wait for long.
-    pub fn lower(&self) {
-        if self.usual.get().is_some() || !self.is_permitted() {
-            return;
-        }
-        let usual = self.clamps.read();
-        if usual.is_some() && self.clamps.write(LOW) {
-            self.usual.set(usual);
-            self.lowered.set(self.lowered.get() + 1);
-        }
-    }
+/// A clamp that is low, until this is dropped; it belongs to the thread that lowered it.
+#[derive(Debug)]
+#[must_use = "the clamp is as before once this is dropped"]
+pub struct Lowered<'h, C: Clamps = KernelClamps> {
+    clamps: &'h C,
+    usual: Clamp,
+    /// Not to be sent: another thread would change its own clamp.
+    of_thread: PhantomData<*const ()>,
+}
 
-    /// It goes on: as before.
-    pub fn restore(&self) {
-        if let Some(usual) = self.usual.take() {
-            self.clamps.write(usual);
+impl<C: Clamps> FrequencyHint<C> {
+    /// The calling thread will wait for long; nothing where that cannot be said, or not be taken
+    /// back.
+    pub fn lower(&self) -> Option<Lowered<'_, C>> {
+        if !self.is_permitted() {
+            return None;
         }
+        let usual = self.clamps.read()?;
+        if !self.clamps.write(LOW) {
+            return None;
+        }
+        self.lowered.set(self.lowered.get() + 1);
+        Some(Lowered {
+            clamps: &self.clamps,
+            usual,
+            of_thread: PhantomData,
+        })
     }
 
     /// How often it was lowered.
@@ -146,6 +154,12 @@ impl<C: Clamps> FrequencyHint<C> {
         let permitted = known.unwrap_or_else(|| self.clamps.may_return());
         self.permitted.set(Some(permitted));
         permitted
+    }
+}
+
+impl<C: Clamps> Drop for Lowered<'_, C> {
+    fn drop(&mut self) {
+        self.clamps.write(self.usual);
     }
 }
 
@@ -186,7 +200,6 @@ mod tests {
                 writes: Cell::new(0),
             },
             permitted: Cell::new(None),
-            usual: Cell::new(None),
             lowered: Cell::new(0),
         }
     }
@@ -194,24 +207,33 @@ mod tests {
     #[test]
     fn the_clamp_is_low_while_the_thread_waits_and_as_before_afterwards() {
         let hint = hint(true);
-        hint.restore();
-        assert_eq!(hint.clamps.writes.get(), 0);
         for wait in 1..3 {
-            hint.lower();
-            hint.lower();
+            let lowered = hint.lower();
+            assert!(lowered.is_some());
             assert_eq!((hint.clamps.clamp.get(), hint.lowered()), (LOW, wait));
-            hint.restore();
-            hint.restore();
+            drop(lowered);
             assert_eq!(hint.clamps.clamp.get(), 700);
         }
         assert_eq!(hint.clamps.writes.get(), 4);
     }
 
     #[test]
+    fn the_clamp_is_as_before_when_the_wait_fails() {
+        let hint = hint(true);
+        let wait = || {
+            let _lowered = hint.lower();
+            assert_eq!(hint.clamps.clamp.get(), LOW);
+            std::panic::resume_unwind(Box::new("what waits failed"));
+        };
+        let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(wait));
+        assert!(failed.is_err());
+        assert_eq!((hint.clamps.clamp.get(), hint.lowered()), (700, 1));
+    }
+
+    #[test]
     fn a_clamp_that_could_not_be_raised_again_is_never_lowered() {
         let hint = hint(false);
-        hint.lower();
-        hint.restore();
+        assert!(hint.lower().is_none());
         assert_eq!(
             (hint.clamps.clamp.get(), hint.clamps.writes.get()),
             (700, 0)
@@ -223,11 +245,11 @@ mod tests {
     fn the_kernels_clamp_is_as_before_whatever_it_permits() {
         let usual = KernelClamps.read();
         let hint = FrequencyHint::<KernelClamps>::default();
-        hint.lower();
-        let during = KernelClamps.read();
-        hint.restore();
+        let lowered = hint.lower();
+        let expected = if lowered.is_some() { Some(LOW) } else { usual };
+        assert_eq!(KernelClamps.read(), expected);
+        assert_eq!(hint.lowered(), u64::from(lowered.is_some()));
+        drop(lowered);
         assert_eq!(KernelClamps.read(), usual);
-        let lowered = hint.lowered() == 1;
-        assert_eq!(during, if lowered { Some(LOW) } else { usual });
     }
 }

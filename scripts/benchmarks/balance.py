@@ -74,7 +74,7 @@ BENCHMARK = Benchmark(
     # Compiled with libm when the first job runs.
     sources=(),
     notes=(
-        "even: a stencil with nothing to balance; stencil: the last rank computes each row three times; "
+        "even: a stencil with nothing to balance; stencil: the last rank computes each row three times as often; "
         "mandelbrot: costs vary by row; particles: a cluster moves through the cells",
         "_busy: the longest busy time of a cycle by processor time, which is what a cycle takes where every "
         "rank has a processor; _cycle: by the clock on the wall, which with more ranks than processors "

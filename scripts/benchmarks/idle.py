@@ -6,7 +6,10 @@ as much as the other; the ideal seats leave each core three parts. `--balance` h
 on the cores' load balance was at least 0.95. Nothing to balance (1, 1, 1, 1) is run with and without.
 
 Then two ranks of 2 and 1 parts: a quarter of both cores is idle, and a second program that counts
-its processor time gets it (`--fill-idle`): `idle_share` is how much of that time it ran.
+its processor time gets it (`--fill-idle`): `idle_share` is how much of that time it ran. It is kept
+out of the way as the launcher chooses (`--fill-by auto`), by the scheduler's idle class alone, and by
+stopping it but for the gaps that the last cycles let expect: three runs, `filled`, `filled_class` and
+`filled_gaps`.
 
 Last a barrier of two ranks that announces itself to all ranks, and one that does not.
 
@@ -43,6 +46,8 @@ SECOND = (
     "    for _ in range(5000): pass\n"
     "    seconds[0] = time.process_time()\n"
 )
+# How the second program is kept out of the ranks' way, and what the runs are called.
+FILLED = {"auto": "filled", "class": "filled_class", "gaps": "filled_gaps"}
 SEATS = {"in_turn": (0, 1, 0, 1), "ideal_seats": (0, 1, 1, 1)}
 
 
@@ -96,13 +101,14 @@ def _balanced(library: Library, options: Options, work: str) -> list[Sample]:
     return [*samples, Sample("even_after", 0, "cycles", float(after))]
 
 
-def _filled(library: Library, options: Options) -> list[Sample]:
-    """Two ranks beside a second program."""
+def _filled(library: Library, options: Options, way: str) -> list[Sample]:
+    """Two ranks beside a second program, kept out of theirs in that way."""
     with tempfile.TemporaryDirectory() as folder:
         counted = Path(folder) / "seconds"
         counted.write_bytes(bytes(8))
         second = shlex.join([sys.executable, "-c", SECOND, str(counted)])
-        samples = samples_in(_uneven(library, options, 2, ["--fill-idle", f"exec {second}"], TWO))
+        more = ["--fill-by", way, "--fill-idle", f"exec {second}"]
+        samples = samples_in(_uneven(library, options, 2, more, TWO))
         (seconds,) = struct.unpack("d", counted.read_bytes())
     if seconds == 0:
         raise CommandFailed("the second program has not run")
@@ -122,13 +128,16 @@ def _jobs(options: Options) -> list[Job]:
     def seated(seats: tuple[int, ...]) -> Callable[[Library], list[Sample]]:
         return lambda library: _seated(library, options, seats)
 
+    def filled(way: str) -> Callable[[Library], list[Sample]]:
+        return lambda library: _filled(library, options, way)
+
     work: dict[str, tuple[int, Callable[[Library], list[Sample]]]] = {
         **{name: (4, seated(seats)) for name, seats in SEATS.items()},
         "balance": (4, lambda library: _balanced(library, options, UNEVEN)),
         "even": (4, lambda library: samples_in(_uneven(library, options, 4, [], EVEN))),
         "even_balance": (4, lambda library: _balanced(library, options, EVEN)),
         "alone": (2, lambda library: samples_in(_uneven(library, options, 2, [], TWO))),
-        "filled": (2, lambda library: _filled(library, options)),
+        **{name: (2, filled(way)) for way, name in FILLED.items()},
         "silent": (2, lambda library: _barrier(library, options, "off")),
         "announced": (2, lambda library: _barrier(library, options, "barrier")),
     }
@@ -154,11 +163,12 @@ def _conclusions(rows: list[Row], own: list[str], _peers: list[str]) -> list[str
         )
     if {"even_cycle", "even_balance_cycle"} <= found.keys():
         lines.append(f"nothing to balance: --balance costs {100 * (found['even_balance_cycle'] / found['even_cycle'] - 1):+.2f} %")
-    if {"alone_cycle", "filled_cycle", "filled_idle_share"} <= found.keys():
-        lines.append(
-            f"--fill-idle: {found['filled_idle_share']:.1f} % of the idle time, at "
-            f"{100 * (found['filled_cycle'] / found['alone_cycle'] - 1):+.2f} % to the ranks"
-        )
+    for way, name in FILLED.items():
+        if {"alone_cycle", f"{name}_cycle", f"{name}_idle_share"} <= found.keys():
+            lines.append(
+                f"--fill-idle, --fill-by {way}: {found[f'{name}_idle_share']:.1f} % of the idle time, at "
+                f"{100 * (found[f'{name}_cycle'] / found['alone_cycle'] - 1):+.2f} % to the ranks"
+            )
     if {"silent_barrier", "announced_barrier"} <= found.keys():
         lines.append(f"announcing a barrier of two ranks: {found['announced_barrier'] - found['silent_barrier']:+.3f} us")
     return lines

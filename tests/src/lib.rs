@@ -11,3 +11,4 @@ pub mod installation;
 pub mod processes;
 pub mod random;
 pub mod run;
+pub mod supervisor;

@@ -338,6 +338,12 @@ impl Context {
         self.alone.set(false);
     }
 
+    /// Whether several threads take turns with this context: what is said of a wait would be said
+    /// of the others' too.
+    pub fn is_shared(&self) -> bool {
+        self.shared_pause.get().is_some()
+    }
+
     /// After an advance that found nothing: the next rung of the waiting ladder.
     #[inline(always)]
     pub fn pause(&self, ladder: &mut Ladder) -> Result<(), UnitError> {

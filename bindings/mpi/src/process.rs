@@ -4,6 +4,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::rc::Rc;
 
+use pamir_driver::clock::Clock;
 use pamir_driver::frequency_hint::FrequencyHint;
 use pamir_driver::job::{JobError, RankState};
 use pamir_driver::unit::UnitError;
@@ -20,6 +21,7 @@ use pamir_transport::tagged::iteration_range::{
 use pamir_transport::tagged::traffic::ProfileError;
 
 use crate::balance::housekeeping::Housekeeping;
+use crate::balance::low_power::{self, Waited};
 use crate::communicator::Communicator;
 use crate::communicator::context_id::ContextIds;
 use crate::group::Group;
@@ -156,22 +158,28 @@ impl Process {
     pub fn wait_announced<F: Future>(&self, future: F) -> Result<F::Output, UnitError> {
         let mut future = pin!(future);
         let expected_ns = self.announcer.expected_wait_ns();
-        if expected_ns < LONG_WAIT_NS {
+        if expected_ns < LONG_WAIT_NS || self.context.is_shared() {
             return block_on(&self.context, future);
         }
         let spare_ns = self.announcer.spare_ns();
+        let until_ns = Clock::Monotonic.now_ns().saturating_add(spare_ns);
         let kept = self
             .housekeeping
             .during(&self.context, spare_ns, future.as_mut());
         if let Some(output) = kept? {
             return Ok(output);
         }
-        let usual = self.context.expect_wait(Expected::Long);
-        self.frequency_hint.lower();
-        let outcome = block_on(&self.context, future);
-        self.frequency_hint.restore();
-        self.context.expect_wait(usual);
-        outcome
+        let frequency_hint = &self.frequency_hint;
+        match low_power::wait(&self.context, frequency_hint, until_ns, future.as_mut())? {
+            Waited::Ended(output) => Ok(output),
+            Waited::Awake => block_on(&self.context, future),
+            Waited::Refused => {
+                let usual = self.context.expect_wait(Expected::Long);
+                let outcome = block_on(&self.context, future);
+                self.context.expect_wait(usual);
+                outcome
+            }
+        }
     }
 
     /// Leaves: everything sent is on its way, and no peer will read this process's memory.

@@ -10,7 +10,8 @@
 //!
 //! [`controller`] runs this chain once a cycle, with a slope from [`damping`], upon
 //! differences that are more than [`noise`].
-//! [`division`] turns load into [`items`] of a program, and [`policy`] text into settings.
+//! [`division`] turns load into [`items`] of a program, [`rounding`] takes out of their times what
+//! whole items do to them, and [`policy`] text into settings.
 //! [`leveler`] is for data that must stay, and [`simulation`] runs both with thousands of ranks.
 //! [`share`] is for codes that know nothing of balancing, [`gathering`] finds their cycles, and
 //! [`dead_time`] what is left over in them, for programs that [`punctuality`] does not let the kernel
@@ -41,5 +42,6 @@ pub mod punctuality;
 pub mod receivers;
 mod recent;
 pub mod record;
+pub mod rounding;
 pub mod share;
 pub mod simulation;

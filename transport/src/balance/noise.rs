@@ -15,13 +15,36 @@
 //! costs really change do not count. Where everybody's load changed, it is what the learnt slope
 //! does not explain.
 //!
+//! Averages of members whose load changed a little go on, by the learnt slope; they begin anew where
+//! it changed much. They are of up to 512 cycles as long as costs stay: what a cycle has more or less
+//! than the average then says nothing of the next one, and the same of all members is nobody's. Costs
+//! that drift make these deviations alike from cycle to cycle, and then a few cycles are all that
+//! is averaged. Load that was divided by few cycles is divided again by twice as many, since it is
+//! known how wrong the first division is. A time that is far from its average once, since somebody
+//! else had the processor, does not count; if the next one is far, too, costs have changed.
+//!
 //! Invariants: the same cycles give the same noise at all members; without noise nothing is delayed
 //! but what is small in the first cycle.
 
 use super::history::{Arrival, Cycle};
 
-/// So many cycles at most are averaged: what changes slowly must show, too.
+/// So many cycles at most are averaged where costs drift: what changes slowly must show, too.
 const LONGEST: u32 = 8;
+
+/// The same where they stay.
+const LONGEST_WHITE: u32 = 512;
+
+/// From which change of a load on, as a power of e, its average begins anew.
+const ANEW: f64 = 0.125;
+
+/// What a cycle leaves of what was known of drift.
+const DRIFT_MEMORY: f64 = 0.9;
+
+/// From how many of its standard deviations on a time is no noise.
+const STRAY: f64 = 4.0;
+
+/// So many cycles must have shown whether costs drift.
+const DRIFT_CYCLES: u32 = 4;
 
 /// A change of load by less than this share is none.
 const UNCHANGED: f64 = 0.005;
@@ -47,6 +70,43 @@ pub struct Noise {
     means: Vec<(u64, f64)>,
     /// How many cycles they are of.
     cycles: u32,
+    /// How many they were of when load last moved.
+    divided: u32,
+    drift: Drift,
+}
+
+/// Whether deviations from the average are alike from cycle to cycle.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Drift {
+    /// Each member's deviation in the last cycle, as a share of its average.
+    last: Vec<f64>,
+    /// Sums over members and cycles, of which the older ones fade: of the products of two
+    /// deviations that follow each other, and of the squares.
+    product: f64,
+    square: f64,
+    cycles: u32,
+}
+
+impl Drift {
+    /// Notes the deviations of a cycle.
+    fn note(&mut self, mut deviations: Vec<f64>) {
+        let common = deviations.iter().sum::<f64>() / deviations.len().max(1) as f64;
+        deviations.iter_mut().for_each(|one| *one -= common);
+        if self.last.len() == deviations.len() {
+            let products = self.last.iter().zip(&deviations).map(|(a, b)| a * b);
+            let squares = deviations.iter().map(|one| one * one);
+            self.product = self.product * DRIFT_MEMORY + products.sum::<f64>();
+            self.square = self.square * DRIFT_MEMORY + squares.sum::<f64>();
+            self.cycles = self.cycles.saturating_add(1);
+        }
+        self.last = deviations;
+    }
+
+    /// Whether costs stay: the correlation is no more than chance makes of so many members.
+    fn is_white(&self) -> bool {
+        let chance = 0.1 + 0.8 / (self.last.len().max(1) as f64).sqrt();
+        self.cycles >= DRIFT_CYCLES && self.product <= chance * self.square
+    }
 }
 
 impl Noise {
@@ -56,15 +116,87 @@ impl Noise {
             let known = self.share.unwrap_or(share);
             self.share = Some(known * MEMORY + share * (1.0 - MEMORY));
         }
-        let loads = self.means.iter().map(|mean| mean.0);
-        if !loads.eq(calls.iter().map(|call| call.load)) {
+        if !self.go_on(calls, slope) {
             self.means = calls.iter().map(|call| (call.load, 0.0)).collect();
             self.cycles = 0;
+            self.drift.last.clear();
         }
-        self.cycles = (self.cycles + 1).min(LONGEST);
-        for ((_, mean), call) in self.means.iter_mut().zip(calls) {
+        let deviations = self.deviations(calls);
+        let strays = self.strays(&deviations);
+        // One cycle is no average to deviate from.
+        if self.cycles > 1 {
+            self.drift.note(deviations);
+        }
+        let longest = if self.drift.is_white() {
+            LONGEST_WHITE
+        } else {
+            LONGEST
+        };
+        self.cycles = (self.cycles + 1).min(longest);
+        let means = self.means.iter_mut().zip(calls).zip(strays);
+        for (((_, mean), call), _) in means.filter(|(_, is_stray)| !is_stray) {
             *mean += (call.busy_ns() as f64 - *mean) / f64::from(self.cycles);
         }
+    }
+
+    /// By which share of its average each member's time is more than that.
+    fn deviations(&self, calls: &[Arrival]) -> Vec<f64> {
+        let deviation = |(call, mean): (&Arrival, &(u64, f64))| {
+            let deviation = call.busy_ns() as f64 / mean.1 - 1.0;
+            if deviation.is_finite() {
+                deviation
+            } else {
+                0.0
+            }
+        };
+        calls.iter().zip(&self.means).map(deviation).collect()
+    }
+
+    /// Whose deviation is more than noise where the last one was not: somebody else had the processor
+    /// for once. Where it lasts, costs have changed.
+    fn strays(&self, deviations: &[f64]) -> Vec<bool> {
+        let most = match self.share {
+            Some(share) if self.drift.last.len() == deviations.len() => STRAY * share.max(USUAL),
+            _ => f64::INFINITY,
+        };
+        let is_stray = |deviation: f64| deviation.abs() > most;
+        let last = self.drift.last.iter().copied();
+        let last = last.chain(std::iter::repeat(0.0));
+        let both = deviations.iter().zip(last);
+        both.map(|(now, last)| is_stray(*now) && !(is_stray(last) && now * last > 0.0))
+            .collect()
+    }
+
+    /// Takes the averages over to other loads, where they changed a little; whether that can be.
+    fn go_on(&mut self, calls: &[Arrival], slope: f64) -> bool {
+        let change = |((load, _), call): (&(u64, f64), &Arrival)| {
+            if *load == call.load {
+                return 0.0;
+            }
+            (call.load as f64 / *load as f64).ln()
+        };
+        let changes: Vec<f64> = self.means.iter().zip(calls).map(change).collect();
+        // What is infinite, or no number, is no little change.
+        let little = |change: &f64| change.abs() < ANEW;
+        if changes.len() != calls.len() || !changes.iter().all(little) {
+            return false;
+        }
+        for (((load, mean), call), change) in self.means.iter_mut().zip(calls).zip(changes) {
+            *load = call.load;
+            *mean *= (slope * change).exp();
+        }
+        true
+    }
+
+    /// Load has moved, by the averages as they are now.
+    pub fn moved(&mut self) {
+        self.divided = self.cycles;
+    }
+
+    /// Whether load that was moved lies as it was known by half of the cycles at most that are known
+    /// now: it is worth another move, however little it differs.
+    pub fn refines(&self) -> bool {
+        self.divided > 0 && self.cycles >= 2 * self.divided && self.drift.is_white()
     }
 
     /// The cycle that `calls` belong to, with times that are averages.
@@ -166,9 +298,85 @@ mod tests {
             averaged.iter().map(Arrival::busy_ns).collect()
         };
         assert_eq!(means(&noise, &last), [200, 200]);
-        let moved = calls(&[50, 70], &[9, 11]);
-        noise.learn(None, &moved, 1.0);
-        assert_eq!(means(&noise, &moved), [50, 70]);
+        // A little: as if these loads had been there all the time, where time goes with load.
+        let little = calls(&[180, 220], &[9, 11]);
+        noise.learn(None, &little, 1.0);
+        assert_eq!(means(&noise, &little), [180, 220]);
+        let much = calls(&[50, 70], &[6, 14]);
+        noise.learn(None, &much, 1.0);
+        assert_eq!(means(&noise, &much), [50, 70]);
+    }
+
+    /// What is known after so many noisy cycles, where the cost of member 0 grows by such a share in
+    /// each.
+    fn after(cycles: u32, members: usize, grows: f64) -> Noise {
+        let mut random = Random::new(3);
+        let mut noise = Noise::default();
+        let mut before: Option<Vec<Arrival>> = None;
+        for number in 0..cycles {
+            let mut time = |member: usize| {
+                let own = if member == 0 {
+                    1.0 + grows * f64::from(number)
+                } else {
+                    1.0
+                };
+                (1e6 * own * (0.95 + 0.1 * random.fraction())) as u64
+            };
+            let times: Vec<u64> = (0..members).map(&mut time).collect();
+            let now = calls(&times, &vec![100; members]);
+            noise.learn(before.as_deref(), &now, 1.0);
+            before = Some(now);
+        }
+        noise
+    }
+
+    #[test]
+    fn averages_are_long_where_costs_stay_and_short_where_they_drift() {
+        for members in [2, 8, 64] {
+            // Of two members chance alone may look like drift for a while.
+            let stayed = after(100, members, 0.0).cycles;
+            let enough = if members == 2 { 2 * LONGEST } else { 100 };
+            assert!(stayed >= enough, "{members}: {stayed}");
+            let drifting = after(100, members, 0.02).cycles;
+            assert!(drifting < 2 * LONGEST, "{members}: {drifting}");
+        }
+    }
+
+    #[test]
+    fn a_stray_time_does_not_count_and_one_that_lasts_does() {
+        let mean = |noise: &Noise| noise.means[0].1 / noise.means[1].1 - 1.0;
+        let mut noise = after(40, 8, 0.0);
+        let even = mean(&noise);
+        let slow = calls(&[3_000_000, 1_000_000, 1_000_000], &[100; 3]);
+        let slow: Vec<Arrival> = (0..8)
+            .map(|member| Arrival {
+                member,
+                ..slow[member.min(1)]
+            })
+            .collect();
+        noise.learn(None, &slow, 1.0);
+        assert!((mean(&noise) - even).abs() < 0.01, "{}", mean(&noise));
+        for _ in 0..6 {
+            noise.learn(None, &slow, 1.0);
+        }
+        assert!(mean(&noise) > 0.5, "{}", mean(&noise));
+        assert_eq!(noise.cycles, LONGEST);
+    }
+
+    #[test]
+    fn a_division_is_worth_another_one_once_twice_as_much_is_known() {
+        let refines = |noise: &Noise| noise.refines();
+        let mut noise = after(20, 8, 0.0);
+        assert!(!refines(&noise), "nothing was divided");
+        noise.moved();
+        assert!(!refines(&noise));
+        noise.cycles = 39;
+        assert!(!refines(&noise));
+        noise.cycles = 40;
+        assert!(refines(&noise));
+        let mut drifting = after(20, 8, 0.05);
+        drifting.divided = 1;
+        assert!(!refines(&drifting), "averages would be of other costs");
     }
 
     #[test]

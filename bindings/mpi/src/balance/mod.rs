@@ -19,6 +19,7 @@ pub mod agreement;
 pub mod array;
 pub mod decision;
 pub mod housekeeping;
+pub mod low_power;
 pub mod partition;
 pub mod resources;
 pub mod statistics;

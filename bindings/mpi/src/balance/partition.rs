@@ -33,6 +33,7 @@ use pamir_transport::balance::history::{Arrival, Cycle};
 use pamir_transport::balance::items::{Items, ItemsError};
 use pamir_transport::balance::partition::{PartitionError, Transfer};
 use pamir_transport::balance::policy::Policy;
+use pamir_transport::balance::rounding::as_cut_exactly;
 use pamir_transport::collective::{self, CollectiveError};
 use pamir_transport::geometry::{Channel, block_on};
 use pamir_transport::memory_region::DESCRIPTION_BYTES;
@@ -337,15 +338,14 @@ impl Partition {
     /// Announces the own call; when it was made.
     fn announce(&self, process: &Process, busy_ns: u64) -> u64 {
         let arrived_ns = Clock::Monotonic.now_ns();
-        let controller = self.controller.borrow();
-        let own = controller.partition().range(self.communicator.rank());
+        let (own, items) = (self.own_range(), self.items.borrow());
         process.announcer().announce(Call {
             id: self.cycle.get(),
             // By processor time the rank may have started later than it did by the clock on the
             // wall: what counts is for how long it was busy.
             started_ns: arrived_ns.saturating_sub(busy_ns),
             arrived_ns,
-            load: own.end - own.start,
+            load: items.before(own.end) - items.before(own.start),
         });
         arrived_ns
     }
@@ -384,7 +384,9 @@ impl Partition {
         let decision = Decision::from_bytes(&bytes, self.members());
         if !decides {
             let mut controller = self.controller.borrow_mut();
-            controller.follow(number, &decision.calls, &decision.transfers)?;
+            let shares = controller.partition().sizes();
+            let calls = as_cut_exactly(&decision.calls, &shares);
+            controller.follow(number, &calls, &decision.transfers)?;
         }
         Ok(decision)
     }
@@ -395,8 +397,9 @@ impl Partition {
             return Vec::new();
         }
         let mut controller = self.controller.borrow_mut();
-        for call in calls {
-            controller.note(number, *call, self.communicator.rank());
+        let shares = controller.partition().sizes();
+        for call in as_cut_exactly(calls, &shares) {
+            controller.note(number, call, self.communicator.rank());
         }
         // What cannot be moved is not: the others wait for an answer in any case.
         controller.decide(number).unwrap_or_default()

@@ -297,6 +297,31 @@ mod tests {
         }
     }
 
+    /// A division by few noisy cycles is wrong by their noise; by more of them, less so. In twenty
+    /// cycles there are few, and each time twice as many are known load is divided by them.
+    #[test]
+    fn what_noise_did_to_the_first_division_is_mended_by_longer_averages() {
+        let (long, short) = ((100, 0.005), (20, 0.009));
+        for (shape, (cycles, most)) in [
+            (Shape::Step, long),
+            (Shape::Linear, long),
+            (Shape::Random, long),
+            (Shape::Step, short),
+            (Shape::Random, short),
+        ] {
+            let mut job = job(shape, 1.0);
+            (job.items_each, job.cycles, job.noise) = (10_000, cycles, 0.05);
+            job.settings.number = Number::Needed;
+            job.settings.forecast = true;
+            let half = |name| {
+                let balances = &outcome(&job, name).load_balance[cycles as usize / 2..];
+                balances.iter().sum::<f64>() / balances.len() as f64
+            };
+            let missed = half("ideal") - half("balanced");
+            assert!(missed < most, "{shape:?}, {cycles} cycles: {missed}");
+        }
+    }
+
     #[test]
     fn items_of_different_weight_are_evened_out() {
         let mut job = job(Shape::Even, 1.0);
