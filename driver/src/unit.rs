@@ -24,7 +24,7 @@ use pamir_shm::lane::{Arrived, Reserved, longest_payload_bytes};
 use pamir_shm::lane_room::LaneRoom;
 use pamir_shm::mapped::Mapped;
 use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer};
-use pamir_shm::record::RecordHeader;
+use pamir_shm::record::{ONE_LINE_BYTES, RecordHeader, lines_for};
 use pamir_shm::{membarrier, sleep};
 
 use crate::counter::{CounterGroup, CounterId};
@@ -250,16 +250,19 @@ impl<O: Owner> MessagingUnit<O> {
         let Some(reserved) = reserve(to, target, start + bytes)? else {
             return Ok(false);
         };
-        // The target looks at the first line all the time: data behind it come first.
-        let apart = start == ALIGNED_AT;
-        if !apart {
-            to.lane.write_word(&reserved, 0, metadata);
+        // The target looks at the first line all the time, and would take it away half written:
+        // what lies behind it comes first.
+        let behind = behind_first_line(start, bytes);
+        // SAFETY: the caller vouches for the source; the record was reserved for the bytes, of
+        // which `behind` is at most all.
+        unsafe {
+            let rest = source.wrapping_add(bytes - behind);
+            to.lane
+                .write(&reserved, start + bytes - behind, rest, behind);
         }
-        // SAFETY: the caller vouches for the source; the record was reserved for the bytes.
-        unsafe { to.lane.write(&reserved, start, source, bytes) };
-        if apart {
-            to.lane.write_word(&reserved, 0, metadata);
-        }
+        to.lane.write_word(&reserved, 0, metadata);
+        // SAFETY: as above.
+        unsafe { to.lane.write(&reserved, start, source, bytes - behind) };
         to.commit(reserved, kind, auxiliary, start + bytes);
         Ok(true)
     }
@@ -289,57 +292,6 @@ impl<O: Owner> MessagingUnit<O> {
         Ok(())
     }
 
-    /// Whether descriptors wait.
-    #[inline(always)]
-    pub fn has_backlog(&self) -> bool {
-        self.backlog.get() != 0
-    }
-
-    /// Processes what waits in the injection FIFOs as far as the lanes have room.
-    #[inline(always)]
-    pub fn step(&self, owner: &O) -> Result<(), UnitError> {
-        if self.backlog.get() != 0 {
-            self.step_backlog(owner)?;
-        }
-        Ok(())
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn step_backlog(&self, owner: &O) -> Result<(), UnitError> {
-        for to in self.targets.iter().filter(|to| to.backlog.get() != 0) {
-            self.step_target(owner, to)?;
-        }
-        Ok(())
-    }
-
-    fn step_target(&self, owner: &O, to: &Target) -> Result<(), UnitError> {
-        to.fifo.borrow_mut().look_at_timer();
-        loop {
-            let Some(mut descriptor) = to.fifo.borrow_mut().front().copied() else {
-                if self.take_replenish_packet(owner, to)? {
-                    continue;
-                }
-                return Ok(());
-            };
-            let done = self.process(owner, to, &mut descriptor)?;
-            if !done {
-                if let Some(front) = to.fifo.borrow_mut().front() {
-                    *front = descriptor;
-                }
-                return Ok(());
-            }
-            to.fifo.borrow_mut().retire();
-            if descriptor.local {
-                self.local_transfer_ended(to, &descriptor);
-                continue;
-            }
-            to.backlog.set(to.backlog.get() - 1);
-            self.backlog.set(self.backlog.get() - 1);
-            self.finish(owner, &descriptor);
-        }
-    }
-
     fn finish(&self, owner: &O, descriptor: &Descriptor) {
         if let Some(counter) = CounterId::from_field(descriptor.counter) {
             self.counters.count(counter, descriptor.bytes);
@@ -356,9 +308,6 @@ impl<O: Owner> MessagingUnit<O> {
         to: &Target,
         descriptor: &mut Descriptor,
     ) -> Result<bool, UnitError> {
-        if descriptor.local {
-            return self.transfer_locally(descriptor);
-        }
         match descriptor.operation {
             Operation::MemoryFifo => self.send_packets(owner, to, descriptor),
             Operation::DirectPut | Operation::RemoteGet => self.copy_direct(owner, to, descriptor),
@@ -516,6 +465,19 @@ impl Target {
     }
 }
 
+/// How many of a packet's last data bytes are written before its first line: all that starts at
+/// the second line, and what the second of two lines holds (64 bytes: 0.13 us for half a round trip
+/// between near cores instead of 0.15). Longer records are best written in order.
+#[inline(always)]
+fn behind_first_line(start: usize, bytes: usize) -> usize {
+    let end = start + bytes;
+    match lines_for(end) {
+        _ if start == ALIGNED_AT => bytes,
+        2 => end - ONE_LINE_BYTES,
+        _ => 0,
+    }
+}
+
 #[inline(always)]
 fn reserve(to: &Target, rank: usize, payload_bytes: usize) -> Result<Option<Reserved>, UnitError> {
     let rank = rank as u32;
@@ -579,6 +541,7 @@ pub mod recent;
 mod replenish;
 mod rest;
 mod rotation;
+mod step;
 mod transfer;
 mod window;
 pub use error::UnitError;

@@ -69,6 +69,7 @@ fn every_protocol_of_a_send_delivers_when_asked_for() {
         "eager",
         "rendezvous",
         "rendezvous_together",
+        "rendezvous_measured",
         "rendezvous_packets",
         "rendezvous_copy",
         "striped",

@@ -172,12 +172,24 @@ pub struct InjectionStatistics {
 }
 
 /// Descriptors in the order in which they are to be processed.
+///
+/// Slots and pending queue are one row, which replenishing divides anew, so no descriptor is
+/// copied from the one to the other:
+///
+/// ```text
+/// │ slot │ slot │ slot │ pending │ pending │ pending │
+///  ◀──── in_slots ────▶ ▲ the replenish descriptor, if there is one
+/// ```
 #[derive(Debug)]
 pub struct InjectionFifo {
-    target: u32,
     configuration: Configuration,
-    slots: VecDeque<Descriptor>,
-    pending: VecDeque<Descriptor>,
+    row: VecDeque<Descriptor>,
+    /// How many of the row are in slots.
+    in_slots: usize,
+    /// The replenish descriptor, for criteria that have one.
+    replenisher: Option<Descriptor>,
+    /// Whether it is in a slot, behind all others there: whatever comes later pends.
+    established: bool,
     timer: Timer,
     statistics: InjectionStatistics,
 }
@@ -186,10 +198,12 @@ impl InjectionFifo {
     /// An empty FIFO towards `target`.
     pub fn new(configuration: Configuration, target: u32) -> Self {
         Self {
-            target,
             configuration,
-            slots: VecDeque::new(),
-            pending: VecDeque::new(),
+            row: VecDeque::new(),
+            in_slots: 0,
+            replenisher: (configuration.criterion.operation())
+                .map(|operation| Descriptor::replenish(operation, target)),
+            established: false,
             timer: Timer::new(configuration.criterion, configuration.slots),
             statistics: InjectionStatistics::default(),
         }
@@ -197,29 +211,39 @@ impl InjectionFifo {
 
     /// Takes a descriptor behind all that are already here.
     pub fn inject(&mut self, descriptor: Descriptor) {
-        if self.pending.is_empty() && self.slots.len() <= self.configuration.threshold {
-            self.slots.push_back(descriptor);
+        let direct = self.pending() == 0 && self.slots_taken() <= self.configuration.threshold;
+        self.row.push_back(descriptor);
+        if direct {
+            self.in_slots += 1;
             self.statistics.direct += 1;
             return;
         }
-        self.pending.push_back(descriptor);
         self.statistics.pended += 1;
-        let pending = self.pending.len() as u64;
-        self.statistics.most_pending = self.statistics.most_pending.max(pending);
-        if self.pending.len() == 1 {
+        let pending = self.pending();
+        self.statistics.most_pending = self.statistics.most_pending.max(pending as u64);
+        if pending == 1 {
             self.establish(None);
         }
     }
 
     /// Establishes the interrupt criterion.
     fn establish(&mut self, now: Option<Instant>) {
-        if let Some(operation) = self.configuration.criterion.operation() {
-            debug_assert!(self.slots.len() < self.configuration.slots);
-            self.slots
-                .push_back(Descriptor::replenish(operation, self.target));
+        if self.replenisher.is_some() {
+            debug_assert!(self.slots_taken() < self.configuration.slots);
+            self.established = true;
         } else if self.is_timed() {
             self.timer.start(now.unwrap_or_else(Instant::now));
         }
+    }
+
+    /// Slots with a descriptor in them.
+    fn slots_taken(&self) -> usize {
+        self.in_slots + usize::from(self.established)
+    }
+
+    /// Descriptors that wait for a slot.
+    fn pending(&self) -> usize {
+        self.row.len() - self.in_slots
     }
 
     fn is_timed(&self) -> bool {
@@ -241,25 +265,32 @@ impl InjectionFifo {
 
     /// When its timer expires, if that is all it waits for: nothing is in its slots.
     pub fn waits_until(&self) -> Option<Instant> {
-        let waits = self.slots.is_empty() && !self.pending.is_empty();
+        let waits = self.slots_taken() == 0 && self.pending() != 0;
         self.timer.deadline().filter(|_| waits)
     }
 
     /// The descriptor that the engine works on.
     #[inline]
     pub fn front(&mut self) -> Option<&mut Descriptor> {
-        self.slots.front_mut()
+        if self.in_slots == 0 {
+            return self.replenisher.as_mut().filter(|_| self.established);
+        }
+        self.row.front_mut()
     }
 
     /// Frees the slot of the descriptor that is done. If it was the last one, that may be what
     /// the criterion waits for.
     #[inline]
-    pub fn retire(&mut self) -> Option<Descriptor> {
-        let done = self.slots.pop_front();
-        if self.slots.is_empty() {
+    pub fn retire(&mut self) {
+        if self.in_slots == 0 {
+            self.established = false;
+        } else {
+            self.row.pop_front();
+            self.in_slots -= 1;
+        }
+        if self.in_slots == 0 && !self.established {
             self.ran_empty();
         }
-        done
     }
 
     fn ran_empty(&mut self) {
@@ -267,20 +298,20 @@ impl InjectionFifo {
             let now = Instant::now();
             self.timer.drained(now);
             self.look_at(now);
-        } else if self.criterion() == Criterion::Drained && !self.pending.is_empty() {
+        } else if self.criterion() == Criterion::Drained && self.pending() != 0 {
             self.replenish();
         }
     }
 
     /// Looks at the timer: if it has expired, that is an interrupt.
     pub fn look_at_timer(&mut self) {
-        if self.is_timed() && !self.pending.is_empty() {
+        if self.is_timed() && self.pending() != 0 {
             self.look_at(Instant::now());
         }
     }
 
     fn look_at(&mut self, now: Instant) {
-        if !self.pending.is_empty() && self.timer.take_expiry(now) {
+        if self.pending() != 0 && self.timer.take_expiry(now) {
             self.replenish_at(Some(now));
         }
     }
@@ -293,28 +324,29 @@ impl InjectionFifo {
 
     fn replenish_at(&mut self, now: Option<Instant>) {
         self.statistics.interrupts += 1;
-        let free = self.configuration.slots - self.slots.len();
+        let free = self.configuration.slots - self.slots_taken();
+        let pending = self.pending();
         // The last slot is for the replenish descriptor, unless none is needed any more.
-        let room = if self.pending.len() <= free {
+        let room = if pending <= free {
             free
         } else {
             free.saturating_sub(1)
         };
-        let batch = room.min(self.pending.len());
-        self.slots.extend(self.pending.drain(..batch));
+        let batch = room.min(pending);
+        self.in_slots += batch;
         self.statistics.replenishments += u64::from(batch > 0);
         self.statistics.replenished += batch as u64;
         if let Some(now) = now {
             self.timer.filled(now, batch);
         }
-        if !self.pending.is_empty() {
+        if batch < pending {
             self.establish(now);
         }
     }
 
     /// Descriptors in slots and pending.
     pub fn len(&self) -> usize {
-        self.slots.len() + self.pending.len()
+        self.row.len() + usize::from(self.established)
     }
 
     /// Whether nothing is left to process.

@@ -29,24 +29,18 @@ impl InjectionFifo {
         let Some(configuration) = self.configuration.resized(slots) else {
             return 0;
         };
-        if self.slots.len() > configuration.threshold {
+        if self.slots_taken() > configuration.threshold {
             return 0;
         }
-        let before = self.capacity();
+        let before = self.row.capacity();
         let used = self.configuration.slots;
         self.timer.resize(configuration.criterion, used, slots);
         self.configuration = configuration;
         if slots > used {
-            self.slots.reserve_exact(slots - self.slots.len());
+            self.row.reserve_exact(slots.saturating_sub(self.row.len()));
         } else {
-            self.slots.shrink_to(slots);
-            self.pending.shrink_to(self.pending.len());
+            self.row.shrink_to(slots);
         }
-        self.capacity().abs_diff(before) * PENDING_BYTES
-    }
-
-    /// For how many descriptors there is memory.
-    fn capacity(&self) -> usize {
-        self.slots.capacity() + self.pending.capacity()
+        self.row.capacity().abs_diff(before) * PENDING_BYTES
     }
 }

@@ -18,7 +18,7 @@
 use std::time::Instant;
 
 use super::{MessagingUnit, Owner, Target, UnitError, reserve};
-use crate::descriptor::{Descriptor, Operation};
+use crate::descriptor::Operation;
 use crate::injection::criterion::{Criterion, Touch};
 use crate::packet::{Packet, REPLENISH};
 use crate::touch::{TouchError, TouchMemory};
@@ -62,22 +62,58 @@ impl<O: Owner> MessagingUnit<O> {
         })?
     }
 
-    /// Moves the word of a replenish descriptor; true when that is done.
-    pub(super) fn transfer_locally(&self, descriptor: &mut Descriptor) -> Result<bool, UnitError> {
-        if descriptor.operation == Operation::MemoryFifo {
-            let own = &self.targets[self.rank];
-            let Some(reserved) = reserve(own, self.rank, WORD_BYTES as usize)? else {
-                return Ok(false);
-            };
-            own.lane.write_word(&reserved, 0, descriptor.metadata);
-            own.commit(reserved, REPLENISH, 0, WORD_BYTES as usize);
-        } else if let Some(memory) = &self.touch_memory {
-            memory.put(descriptor.metadata)?;
-            self.touched.set(memory.take());
-        } else {
-            self.touched.set(true);
+    /// Moves the word of the replenish descriptor in front; true when that is done. Then its slot
+    /// is free: a direct put interrupts now, while a packet does when it is handled.
+    #[inline]
+    pub(super) fn step_replenish(
+        &self,
+        to: &Target,
+        operation: Operation,
+        word: u64,
+    ) -> Result<bool, UnitError> {
+        if operation == Operation::MemoryFifo {
+            let sent = self.send_replenish_packet(word)?;
+            if sent {
+                to.fifo.borrow_mut().retire();
+            }
+            return Ok(sent);
         }
-        descriptor.injected = descriptor.bytes;
+        let interrupts = self.put_word(to, word)?;
+        let mut fifo = to.fifo.borrow_mut();
+        fifo.retire();
+        if interrupts {
+            fifo.replenish();
+        }
+        Ok(true)
+    }
+
+    /// Moves a word by a direct put; whether that interrupts.
+    #[inline]
+    fn put_word(&self, to: &Target, word: u64) -> Result<bool, UnitError> {
+        if to.fifo.borrow().criterion() == Criterion::CountedPut && self.hits_zero(WORD_BYTES) {
+            return Ok(true);
+        }
+        if let Some(memory) = &self.touch_memory {
+            memory.put(word)?;
+            return Ok(memory.take());
+        }
+        self.touched.set(true);
+        Ok(self.touched.replace(false))
+    }
+
+    /// Puts the packet that replenishes into the own reception FIFO, unless that is full. It goes
+    /// past what waits for that FIFO: it belongs to another injection FIFO, or is its last slot.
+    fn send_replenish_packet(&self, word: u64) -> Result<bool, UnitError> {
+        // SAFETY: nothing is read from a part without bytes.
+        if unsafe { self.inject_line(self.rank, REPLENISH, word, std::ptr::null(), 0) } {
+            return Ok(true);
+        }
+        let own = &self.targets[self.rank];
+        let Some(reserved) = reserve(own, self.rank, WORD_BYTES as usize)? else {
+            return Ok(false);
+        };
+        own.lane.write_word(&reserved, 0, word);
+        own.commit(reserved, REPLENISH, 0, WORD_BYTES as usize);
         Ok(true)
     }
 
@@ -89,20 +125,12 @@ impl<O: Owner> MessagingUnit<O> {
         if !packet || to.backlog.get() == 0 {
             return Ok(false);
         }
+        let own = &self.origins[self.rank];
+        if let Some(arrived) = own.peek_line(REPLENISH) {
+            self.deliver(owner, own, self.rank, arrived)?;
+            return Ok(true);
+        }
         Ok(self.poll_lane(owner, self.rank)? > 0)
-    }
-
-    /// The slot of a replenish descriptor is free: a direct put interrupts now, while a packet
-    /// does when it is handled.
-    pub(super) fn local_transfer_ended(&self, to: &Target, descriptor: &Descriptor) {
-        if descriptor.operation == Operation::MemoryFifo {
-            return;
-        }
-        let counted = to.fifo.borrow().criterion() == Criterion::CountedPut;
-        let touched = self.touched.replace(false);
-        if counted && self.hits_zero(descriptor.bytes) || touched {
-            to.fifo.borrow_mut().replenish();
-        }
     }
 
     /// Counts a replenish descriptor's bytes on a dedicated counter, if there is one left.

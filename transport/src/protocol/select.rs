@@ -9,6 +9,7 @@
 //! | send | `eager` | packets, sent without asking; what fits one packet goes immediately |
 //! | send | `rendezvous` | the target is asked; packets, or a copy through the kernel where ranks share a processor, or stripes where there are workers |
 //! | send | `rendezvous_together` | the target is asked; both ends copy through the kernel, each what it claims ([`crate::tagged`]); for data in one piece |
+//! | send | `rendezvous_measured` | as the faster of `rendezvous_together` and `rendezvous_packets` as measured between the two, where the origin waits; else as the former |
 //! | send | `rendezvous_packets` | the target is asked; packets |
 //! | send | `rendezvous_copy` | the target is asked; it copies through the kernel, or in packets what is not in one piece or the kernel refuses |
 //! | send | `striped` | the target is asked; at least two stripes ([`crate::striping`]) |
@@ -48,6 +49,8 @@ choices! {
     Rendezvous = rendezvous, Nothing;
     /// The same, and both ends copy the data through the kernel.
     RendezvousTogether = rendezvous_together, Nothing;
+    /// The same where that has been the faster way, or in packets.
+    RendezvousMeasured = rendezvous_measured, Nothing;
     /// The same, and the data always comes in packets.
     RendezvousPackets = rendezvous_packets, Nothing;
     /// The same, and the target copies the data through the kernel.
@@ -57,7 +60,7 @@ choices! {
     => &[
         Row::new(SendProtocol::Eager).up_to(EAGER_BYTES),
         Row::new(SendProtocol::Rendezvous).crowded(),
-        Row::new(SendProtocol::RendezvousTogether),
+        Row::new(SendProtocol::RendezvousMeasured),
         Row::new(SendProtocol::Rendezvous),
     ];
 }
@@ -134,12 +137,18 @@ numbers_of_stripes! {
 }
 
 impl SendProtocol {
+    /// Whether it is for data that lies in one piece at its origin only.
+    fn needs_one_piece(self) -> bool {
+        matches!(self, Self::RendezvousTogether | Self::RendezvousMeasured)
+    }
+
     /// Whether the target is asked first.
     pub fn asks(self) -> bool {
         matches!(
             self,
             Self::Rendezvous
                 | Self::RendezvousTogether
+                | Self::RendezvousMeasured
                 | Self::RendezvousPackets
                 | Self::RendezvousCopy
                 | Self::Striped
@@ -189,7 +198,7 @@ impl SendTable {
         };
         let plain = in_force(&rows);
         let one_piece = in_ranges(&mut plain.iter().copied());
-        let anything = |row: &Row<_>| row.algorithm != SendProtocol::RendezvousTogether;
+        let anything = |row: &Row<SendProtocol>| !row.algorithm.needs_one_piece();
         let ranges = in_ranges(&mut plain.iter().copied().filter(anything));
         // What peers can map is copied by both ends as soon as it needs more than one packet,
         // unless rows say something else or the ranks share processors.
@@ -329,7 +338,7 @@ mod tests {
         let expected = [
             (4080, SendProtocol::Immediate),
             (EAGER_BYTES, SendProtocol::Eager),
-            (usize::MAX, SendProtocol::RendezvousTogether),
+            (usize::MAX, SendProtocol::RendezvousMeasured),
         ];
         assert_eq!(one_piece, expected);
         assert_eq!(table.eager_bytes(), EAGER_BYTES);

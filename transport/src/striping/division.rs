@@ -93,7 +93,11 @@ impl Context {
         };
         let stripes = match protocol {
             SendProtocol::Striped => said().max(2),
-            SendProtocol::Rendezvous | SendProtocol::RendezvousTogether if workers != 0 => {
+            SendProtocol::Rendezvous
+            | SendProtocol::RendezvousTogether
+            | SendProtocol::RendezvousMeasured
+                if workers != 0 =>
+            {
                 said().min(workers + 1)
             }
             _ => 1,

@@ -24,8 +24,9 @@ use crate::protocol::kind;
 use crate::striping::Offered;
 use crate::tagged::buffer::{Buffer, Noncontiguous};
 use crate::tagged::envelope::Envelope;
+use crate::tagged::measured_way::Way;
 use crate::tagged::request::{Outcome, Request, RequestId};
-use crate::tagged::send::{BY_KERNEL, IN_ONE_PIECE, IN_PACKETS, IN_STRIPES, TOGETHER};
+use crate::tagged::send::{BY_KERNEL, IN_ONE_PIECE, IN_PACKETS, IN_STRIPES, OR_PACKETS, TOGETHER};
 use crate::tagged::transfer::Matched;
 
 /// Memory made ready at once for a message that nobody has asked for yet, in bytes.
@@ -249,6 +250,7 @@ fn continue_request(
         return;
     }
     context.incoming[origin as usize].set(Incoming::Nothing);
+    context.measured_ways.end(id);
     if let Some(request) = request {
         context.received(id, request, total);
     }
@@ -441,6 +443,9 @@ impl Context {
                 Buffer::Noncontiguous(_) => None,
             };
             if let Some(target) = target {
+                if self.fetch_way(id, origin, &offer) == Way::Packets {
+                    return self.ask_for_packets(id, origin, offer.origins_request);
+                }
                 return self.pull(Matched {
                     id,
                     origin,
@@ -459,6 +464,18 @@ impl Context {
             }
         }
         self.ask_for_packets(id, origin, offer.origins_request)
+    }
+
+    /// The way of data that lies in one piece at both ends: the one that has been faster between
+    /// these two tasks, where the origin has left that to its target.
+    fn fetch_way(&self, id: RequestId, origin: u32, offer: &Offer) -> Way {
+        let both = TOGETHER | OR_PACKETS;
+        let left_to_us = offer.way & both == both && origin as usize != self.task();
+        if !left_to_us || self.unit.is_crowded() || offer.bytes <= self.unit.packet_bytes() {
+            return Way::Kernel;
+        }
+        self.measured_ways
+            .begin(id, (origin as usize, self.tasks()), offer.bytes)
     }
 
     /// Asks the origin to send a matched message in packets.

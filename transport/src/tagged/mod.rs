@@ -11,6 +11,7 @@ pub mod arrival;
 pub mod buffer;
 pub mod envelope;
 pub mod iteration_range;
+pub(crate) mod measured_way;
 pub mod posted;
 pub mod receive;
 pub mod request;

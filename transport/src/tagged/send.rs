@@ -32,6 +32,10 @@ pub(crate) const BY_KERNEL: u16 = 4;
 /// In a `REQUEST_TO_SEND`: both ends shall copy through the kernel, if they can.
 pub(crate) const TOGETHER: u16 = 16;
 
+/// In a `REQUEST_TO_SEND`: with `TOGETHER`; the origin waits in its call, so that packets could come
+/// at once, and the target may choose them.
+pub(crate) const OR_PACKETS: u16 = 32;
+
 /// In a `REQUEST_TO_SEND`: the data may come in stripes, as its fourth word says.
 pub(crate) const IN_STRIPES: u16 = 8;
 
@@ -40,6 +44,8 @@ pub(crate) const IN_STRIPES: u16 = 8;
 pub enum Completion {
     /// When the buffer may be changed again.
     Local,
+    /// The same, and the caller does nothing else until then.
+    Awaited,
     /// When the target has begun to receive (MPI's synchronous mode).
     Matched,
 }
@@ -68,6 +74,24 @@ impl Context {
         source: *const u8,
         bytes: usize,
     ) -> Result<Option<RequestId>, UnitError> {
+        // SAFETY: as the caller vouches.
+        unsafe { self.send_until(to, source, bytes, Completion::Local) }
+    }
+
+    /// As [`Self::send`]; says whether the caller waits for a request at once
+    /// ([`Completion::Awaited`]).
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::send`].
+    #[inline(always)]
+    pub unsafe fn send_until(
+        &self,
+        to: Address,
+        source: *const u8,
+        bytes: usize,
+        completion: Completion,
+    ) -> Result<Option<RequestId>, UnitError> {
         if self.table.is_immediate(bytes) {
             let metadata = Envelope::metadata(to.context, to.tag);
             // SAFETY: the caller vouches for the source; the length was just checked.
@@ -85,7 +109,7 @@ impl Context {
             bytes,
         };
         // SAFETY: as the caller vouches.
-        unsafe { self.start_send(to, buffer, Completion::Local).map(Some) }
+        unsafe { self.start_send(to, buffer, completion).map(Some) }
     }
 
     /// Sends a message of `bytes` bytes that `fill` writes straight into the packet, if it fits
@@ -148,7 +172,7 @@ impl Context {
         self.count_message(to.task, bytes);
         let chosen = self.table.protocol_for(&buffer);
         let protocol = match completion {
-            Completion::Local => chosen,
+            Completion::Local | Completion::Awaited => chosen,
             Completion::Matched => match chosen {
                 asking if asking.asks() && bytes > self.unit.packet_bytes() => asking,
                 _ => SendProtocol::Rendezvous,
@@ -183,6 +207,12 @@ impl Context {
                 SendProtocol::RendezvousTogether => {
                     let stripes = self.offer_stripes(protocol, to.task, &request.buffer.borrow());
                     self.request_to_send(id, request, to, TOGETHER, stripes)?;
+                }
+                SendProtocol::RendezvousMeasured => {
+                    let stripes = self.offer_stripes(protocol, to.task, &request.buffer.borrow());
+                    let awaited = completion == Completion::Awaited;
+                    let way = TOGETHER | if awaited { OR_PACKETS } else { 0 };
+                    self.request_to_send(id, request, to, way, stripes)?;
                 }
                 SendProtocol::RendezvousPackets => {
                     self.request_to_send(id, request, to, IN_PACKETS, None)?;

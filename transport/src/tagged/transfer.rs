@@ -398,6 +398,7 @@ impl Context {
     /// All has been copied by both ends.
     fn pulled(&self, pull: Pull) -> Result<(), UnitError> {
         self.transfers.give_slot_back(pull.origin, pull.slot);
+        self.measured_ways.end(pull.id);
         if let Some(request) = self.requests.get(pull.id) {
             self.received(pull.id, request, pull.message_bytes);
         }

@@ -183,7 +183,7 @@ unsafe fn send_any<C: Count>(
     let context = state.process.context();
     let to = address(communicator, rank, tag);
     // SAFETY: the caller vouches for the buffer, until this returns.
-    match unsafe { context.send(to, data.address, data.bytes)? } {
+    match unsafe { context.send_until(to, data.address, data.bytes, Completion::Awaited)? } {
         None => Ok(()),
         Some(id) => finish_send(&state, id),
     }

@@ -21,6 +21,15 @@ fn memory(address: *mut u8, bytes: usize) -> Buffer {
 }
 
 fn send(context: &Context, tag: i32, source: *const u8, bytes: usize) -> RequestId {
+    send_until(context, tag, (source, bytes), Completion::Local)
+}
+
+fn send_until(
+    context: &Context,
+    tag: i32,
+    (source, bytes): (*const u8, usize),
+    completion: Completion,
+) -> RequestId {
     let to = Address {
         task: 1,
         context: 0,
@@ -29,10 +38,10 @@ fn send(context: &Context, tag: i32, source: *const u8, bytes: usize) -> Request
     let buffer = memory(source.cast_mut(), bytes);
     assert_eq!(
         context.table.protocol_for(&buffer),
-        SendProtocol::RendezvousTogether
+        SendProtocol::RendezvousMeasured
     );
     // SAFETY: the tests keep their memory until everything is complete.
-    unsafe { context.start_send(to, buffer, Completion::Local) }.unwrap()
+    unsafe { context.start_send(to, buffer, completion) }.unwrap()
 }
 
 fn receive(context: &Context, tag: i32, target: *mut u8, bytes: usize) -> RequestId {
@@ -83,6 +92,29 @@ fn a_target_that_waits_copies_everything_while_the_origin_computes() {
     assert!(received == source);
     settle(&[origin]);
     assert!(is_complete(origin, sent));
+}
+
+/// An origin that waits leaves the way to its target, which tries both; one that does not wait
+/// gets no packets that it would have to send.
+#[test]
+fn a_target_times_both_ways_of_an_origin_that_waits() {
+    for (completion, timed) in [
+        (Completion::Awaited, [true, true]),
+        (Completion::Local, [false, false]),
+    ] {
+        let contexts = contexts(2);
+        let (origin, target) = (&contexts[0], &contexts[1]);
+        for message in 0..20 {
+            let source = pattern(BYTES, message);
+            let mut received = vec![0_u8; BYTES];
+            let got = receive(target, 5, received.as_mut_ptr(), BYTES);
+            let sent = send_until(origin, 5, (source.as_ptr(), BYTES), completion);
+            settle(&[target, origin]);
+            assert!(is_complete(target, got) && is_complete(origin, sent));
+            assert!(received == source, "message {message}");
+        }
+        assert_eq!(target.measured_ways.have_timed(0, BYTES), timed);
+    }
 }
 
 #[test]
