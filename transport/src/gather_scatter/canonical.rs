@@ -12,7 +12,13 @@
 //!   a shortest pattern, repeated at equal distance  Loop of the pattern, Strided if it is one block
 //!   a run of at least 8 equal steps in between      a part of its own: Strided
 //!   what is left between runs                       Uniform or Indexed
+//!   at least 32 of one unit in what is left,        a part of its own: Uniform, in which what
+//!   or a few times that                             was merged stands as so many units
 //! ```
+//!
+//! The last line is for items that are picked from arrays of structures or coordinates: some happen to
+//! be neighbours, and merged, they would be blocks of unequal length. A loop for the unit
+//! moves them in half the time (six arrays of 85 atoms: 0.33 instead of 0.71 µs).
 //!
 //! Step before: a datatype is committed, or a builder completed. Step after: [`super::program`].
 //!
@@ -21,7 +27,8 @@
 //! Source: striping, the compiled program of a datatype.
 
 use super::error::ProgramError;
-use super::node::{Node, Placed, repeat, sequence};
+use super::kernel::has_loop;
+use super::node::{Node, Placed, common_divisor, repeat, sequence, unmerged};
 use super::program::Program;
 
 /// Blocks up to which a program is written out.
@@ -29,6 +36,12 @@ pub const MOST_BLOCKS: usize = 1 << 16;
 
 /// Equal steps from which on a run becomes a part of its own.
 const LEAST_RUN: usize = 8;
+
+/// Blocks from which on those of one unit become a part of their own.
+const LEAST_UNITS: usize = 32;
+
+/// Units that a block may be merged of.
+const MOST_MERGED: usize = 4;
 
 type Block = (i64, usize);
 
@@ -93,14 +106,32 @@ fn pieces(blocks: &[Block]) -> Result<Placed, ProgramError> {
     while at < blocks.len() {
         let run = run_length(&blocks[at..]);
         if run >= LEAST_RUN && run < blocks.len() {
-            parts.extend(list(&blocks[rest..at])?);
+            parts.extend(lists(&blocks[rest..at])?);
             parts.push(compile(&blocks[at..at + run])?);
             rest = at + run;
         }
         at += if run >= LEAST_RUN { run } else { 1 };
     }
-    parts.extend(list(&blocks[rest..])?);
+    parts.extend(lists(&blocks[rest..])?);
     sequence(parts)
+}
+
+/// What is between runs: blocks of one unit apart from those of any length.
+fn lists(blocks: &[Block]) -> Result<Vec<Placed>, ProgramError> {
+    let mut parts = Vec::new();
+    let (mut rest, mut at) = (0, 0);
+    while at < blocks.len() {
+        let Some((count, unit)) = units(&blocks[at..]) else {
+            at += 1;
+            continue;
+        };
+        parts.extend(list(&blocks[rest..at])?);
+        parts.push(in_units(&blocks[at..at + count], unit)?);
+        at += count;
+        rest = at;
+    }
+    parts.extend(list(&blocks[rest..])?);
+    Ok(parts)
 }
 
 /// Blocks as one list, if there are any.
@@ -111,6 +142,35 @@ fn list(blocks: &[Block]) -> Result<Option<Placed>, ProgramError> {
     } else {
         Some(sequence(parts)?)
     })
+}
+
+/// How many blocks from the first on are made of one unit, few of them of several; and that unit. Only
+/// where they are enough, and where there is a loop for the unit or nothing to be divided.
+fn units(blocks: &[Block]) -> Option<(usize, usize)> {
+    let first = blocks.get(..LEAST_UNITS)?;
+    let (mut unit, mut bytes) = (0, 0);
+    for &(_, length) in first {
+        unit = common_divisor(unit, length);
+        bytes += length;
+        // It only becomes smaller.
+        if bytes > unit.saturating_mul(LEAST_UNITS + LEAST_UNITS / 2) {
+            return None;
+        }
+    }
+    let most = if has_loop(unit) { MOST_MERGED } else { 1 };
+    let is_made_of =
+        |block: &&Block| block.1.is_multiple_of(unit) && block.1 <= unit.saturating_mul(most);
+    let count = blocks.iter().take_while(is_made_of).count();
+    (count >= LEAST_UNITS).then_some((count, unit))
+}
+
+/// Each block as so many of `unit` bytes.
+fn in_units(blocks: &[Block], unit: usize) -> Result<Placed, ProgramError> {
+    let parts = blocks.iter().flat_map(|&(at, bytes)| {
+        let starts = (0..bytes as i64).step_by(unit);
+        starts.map(move |inside| Placed::block(at + inside, unit))
+    });
+    unmerged(parts.collect())
 }
 
 /// How many blocks from the first on are equal and at equal distance.
@@ -180,5 +240,48 @@ mod tests {
         ));
         let found: Vec<Block> = Program::new(placed, 0).iter_blocks(0).collect();
         assert_eq!(found, blocks);
+    }
+
+    /// Items of one length picked from two arrays, of which some are neighbours.
+    #[test]
+    fn picked_items_stay_apart_where_they_touch() {
+        let mut random = 7_u32;
+        let mut is_picked = |_: &i64| {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            random >> 30 == 0
+        };
+        let picked: Vec<i64> = (0..800).filter(&mut is_picked).collect();
+        let first = picked.iter().map(|&i| (24 * i, 24));
+        let second = picked.iter().map(|&i| (100_000 + 8 * i, 8));
+        let blocks: Vec<Block> = first.chain(second).collect();
+        let merged = of(&blocks);
+        assert!(merged.node.blocks() < blocks.len());
+        let placed = canonical(&merged).unwrap();
+        let Node::Sequence(parts) = &placed.node else {
+            panic!("{placed:?}");
+        };
+        let of_units = |part: &Placed| match &part.node {
+            Node::Uniform(node) => node.block,
+            _ => 0,
+        };
+        let found: Vec<usize> = parts.parts.iter().map(of_units).collect();
+        assert_eq!(found, [24, 8]);
+        let found: Vec<Block> = Program::new(placed, 0).iter_blocks(0).collect();
+        assert_eq!(found, blocks);
+    }
+
+    #[test]
+    fn irregular_lengths_are_no_units() {
+        let blocks = |length: &dyn Fn(i64) -> usize| -> Vec<Block> {
+            (0..100).map(|i| (100 * i + i * i, length(i))).collect()
+        };
+        // Too many of several units; a unit without a loop.
+        assert_eq!(units(&blocks(&|i| 4 * (1 + i as usize % 5))), None);
+        assert_eq!(units(&blocks(&|i| 36 * (1 + i as usize % 31 / 30))), None);
+        assert_eq!(units(&blocks(&|_| 36)), Some((100, 36)));
+        assert_eq!(units(&blocks(&|_| 36)[..31]), None);
+        // They end where another length begins.
+        let ends = |i: i64| if i < 50 { 8 } else { 12 };
+        assert_eq!(units(&blocks(&ends)), Some((50, 8)));
     }
 }

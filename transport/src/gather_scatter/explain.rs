@@ -7,9 +7,10 @@
 
 use std::fmt::{self, Write};
 
-use super::kernel;
+use super::kernel::{crowds_a_set, has_loop};
 use super::node::{Node, Placed};
 use super::program::Program;
+use super::{masked, vectors};
 
 /// Instructions of a list that are written out.
 pub const MOST_LINES: usize = 12;
@@ -122,11 +123,15 @@ fn algorithm(of: &Node) -> String {
     match of {
         Node::Empty => "nothing".into(),
         Node::Block { .. } => "one copy".into(),
-        Node::Strided { block, stride, .. } => kernel::strided_name(*block, *stride),
-        Node::Uniform(node) => kernel::listed_name(node.block),
+        Node::Strided {
+            count,
+            block,
+            stride,
+        } => strided_name(*count, *block, *stride),
+        Node::Uniform(node) => listed_name(node.block),
         Node::Indexed(node) => {
             let average = node.ends.total() / node.displacements.len();
-            kernel::indexed_name(average)
+            indexed_name(average)
         }
         Node::Loop(node) => algorithm(&node.body),
         Node::Sequence(node) => {
@@ -140,6 +145,49 @@ fn algorithm(of: &Node) -> String {
             names.join("; ")
         }
     }
+}
+
+/// How blocks at equal distance are copied, in words.
+fn strided_name(count: usize, block: usize, stride: i64) -> String {
+    let how = strided_loop(block, stride);
+    if crowds_a_set(count, block, stride) {
+        format!("{how}; unpacked by masked stores, since their lines share a set of the cache")
+    } else {
+        how
+    }
+}
+
+fn strided_loop(block: usize, stride: i64) -> String {
+    if vectors::pays(block, stride) {
+        format!("vectors of {block}-byte blocks when packed, a loop when unpacked, {stride} apart")
+    } else if has_loop(block) {
+        format!("the loop for {block}-byte blocks, {stride} apart")
+    } else if block <= masked::MOST_BYTES {
+        format!("two moves that overlap for each block of {block} bytes, {stride} apart")
+    } else {
+        format!("a copy of {block} bytes for each block, {stride} apart")
+    }
+}
+
+/// How equal blocks at listed places are copied, in words.
+fn listed_name(block: usize) -> String {
+    if has_loop(block) {
+        format!("the loop for {block}-byte blocks at listed places")
+    } else if block <= masked::MOST_BYTES {
+        format!("two moves that overlap for each listed block of {block} bytes")
+    } else {
+        format!("a copy of {block} bytes for each listed block")
+    }
+}
+
+/// How blocks of unequal length at listed places are copied, in words.
+fn indexed_name(average: usize) -> String {
+    let how = if masked::is_available() {
+        "a masked move for each block of at most 64 bytes, a copy for each longer one"
+    } else {
+        "a copy for each block"
+    };
+    format!("{how}, of {average} bytes on average")
 }
 
 #[cfg(test)]

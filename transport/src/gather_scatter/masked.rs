@@ -4,7 +4,8 @@
 //! lengths are irregular the branches are mispredicted. A mask made of the length needs neither
 //! (AVX-512).
 //!
-//! Step before: `super::kernel` has a block of no length for which it has a loop. Step after: none.
+//! Step before: `super::kernel` has blocks of unequal length, or blocks whose lines share a set of
+//! the cache. Step after: none.
 //!
 //! Invariant: nothing outside of the block is read or written; masked bytes are not touched, and do
 //! not fault.

@@ -9,8 +9,9 @@
 use pamir_shm::lane_room::LaneRoom;
 
 use super::kernel::{
-    Blocks, Steps, address, copy_block, copy_grid, copy_steps, destination, gather, gather_indexed,
-    gather_listed, rows_are_vectors, scatter, scatter_indexed, scatter_listed, source,
+    Blocks, Steps, address, copy_block, copy_grid, copy_steps, crowds_a_set, destination, gather,
+    gather_indexed, gather_listed, rows_are_vectors, scatter, scatter_indexed, scatter_listed,
+    source,
 };
 use super::machine::{Machine, State};
 use super::program::Program;
@@ -293,6 +294,12 @@ impl Sink for Scatter {
 
     #[inline]
     fn grid(&mut self, displacement: i64, repeat: Repeat, (count, block, stride): Row) {
+        if crowds_a_set(count, block, stride) {
+            for index in 0..repeat.count {
+                self.strided(repeat.place(displacement, index), count, block, stride);
+            }
+            return;
+        }
         let user = grid_at(address(self.base, displacement), repeat.stride, stride);
         let packed = packed_grid(self.input.expose_provenance(), count, block);
         // SAFETY: as for `block`, for each block of each row; the packed side holds all rows.

@@ -376,13 +376,10 @@ fn limited(levels: usize) -> Result<usize, ProgramError> {
 /// As for [`repeat`].
 pub fn sequence(parts: impl IntoIterator<Item = Placed>) -> Result<Placed, ProgramError> {
     let mut merged: Vec<Placed> = Vec::new();
-    let mut total = 0usize;
     for part in parts {
-        let bytes = part.node.bytes();
-        if bytes == 0 {
+        if part.node.bytes() == 0 {
             continue;
         }
-        total = total.checked_add(bytes).ok_or(TOO_LARGE)?;
         if let (Node::Block { bytes }, Some(before)) = (&part.node, merged.last_mut())
             && let Node::Block { bytes: length } = &mut before.node
             && before.displacement + *length as i64 == part.displacement
@@ -392,6 +389,17 @@ pub fn sequence(parts: impl IntoIterator<Item = Placed>) -> Result<Placed, Progr
         }
         merged.push(part);
     }
+    unmerged(merged)
+}
+
+/// [`sequence`] of parts of which none is empty; blocks that touch stay two.
+///
+/// # Errors
+///
+/// As for [`repeat`].
+pub(super) fn unmerged(mut merged: Vec<Placed>) -> Result<Placed, ProgramError> {
+    let mut sizes = merged.iter().map(|part| part.node.bytes());
+    let total = sizes.try_fold(0, usize::checked_add).ok_or(TOO_LARGE)?;
     signed("the size", total)?;
     let Some(first) = merged.first() else {
         return Ok(Placed::EMPTY);
@@ -478,7 +486,7 @@ pub fn sequence(parts: impl IntoIterator<Item = Placed>) -> Result<Placed, Progr
     })
 }
 
-fn common_divisor(mut a: usize, mut b: usize) -> usize {
+pub(super) fn common_divisor(mut a: usize, mut b: usize) -> usize {
     while b != 0 {
         (a, b) = (b, a % b);
     }

@@ -16,7 +16,8 @@
 //! Invariant: every block is copied once, in packed order.
 
 use super::kernel::{
-    Steps, address, copy_any, copy_fixed, destination, gather, is_masked, rows_are_vectors, source,
+    Steps, address, copy_equal, copy_fixed, crowds_a_set, destination, gather, rows_are_vectors,
+    scatter_strided_masked, source,
 };
 use super::node::{Node, Placed};
 
@@ -128,11 +129,17 @@ fn copies_for(shape: &Shape) -> (Copy, Copy) {
         16 => (pack_fixed::<16>, unpack_fixed::<16>),
         24 => (pack_fixed::<24>, unpack_fixed::<24>),
         32 => (pack_fixed::<32>, unpack_fixed::<32>),
+        40 => (pack_fixed::<40>, unpack_fixed::<40>),
+        48 => (pack_fixed::<48>, unpack_fixed::<48>),
         64 => (pack_fixed::<64>, unpack_fixed::<64>),
         _ => (pack_any, unpack_any),
     };
     let vectors = rows_are_vectors(shape.count, shape.block, shape.stride);
-    (if vectors { pack_vectors } else { pack }, unpack)
+    let crowded = crowds_a_set(shape.count, shape.block, shape.stride);
+    (
+        if vectors { pack_vectors } else { pack },
+        if crowded { unpack_masked } else { unpack },
+    )
 }
 
 impl Shape {
@@ -149,6 +156,23 @@ impl Shape {
             }
             row = address(row, self.row_stride);
         }
+    }
+
+    /// Calls `copy(a row's blocks, packed address)` for each row.
+    #[inline(always)]
+    fn each_row(&self, base: usize, packed: usize, mut copy: impl FnMut(Steps, usize)) {
+        let rows = Shape {
+            count: 1,
+            block: self.count * self.block,
+            ..*self
+        };
+        rows.each(base, packed, |user, packed| {
+            let row = Steps {
+                start: user,
+                stride: self.stride,
+            };
+            copy(row, packed);
+        });
     }
 }
 
@@ -175,37 +199,35 @@ unsafe fn unpack_fixed<const N: usize>(shape: &Shape, base: usize, input: usize)
 /// # Safety
 /// As for [`Rows::pack`].
 unsafe fn pack_any(shape: &Shape, base: usize, out: usize) {
-    let masked = is_masked(shape.block);
     shape.each(base, out, |user, packed| {
         // SAFETY: as the caller vouches.
-        unsafe { copy_any(source(user), destination(packed), shape.block, masked) };
+        unsafe { copy_equal(source(user), destination(packed), shape.block) };
     });
 }
 
 /// # Safety
 /// As for [`Rows::unpack`].
 unsafe fn unpack_any(shape: &Shape, base: usize, input: usize) {
-    let masked = is_masked(shape.block);
     shape.each(base, input, |user, packed| {
         // SAFETY: as the caller vouches.
-        unsafe { copy_any(source(packed), destination(user), shape.block, masked) };
+        unsafe { copy_equal(source(packed), destination(user), shape.block) };
     });
 }
 
 /// # Safety
 /// As for [`Rows::pack`], where `rows_are_vectors`.
 unsafe fn pack_vectors(shape: &Shape, base: usize, out: usize) {
-    let rows = Shape {
-        count: 1,
-        block: shape.count * shape.block,
-        ..*shape
-    };
-    rows.each(base, out, |user, packed| {
-        let row = Steps {
-            start: user,
-            stride: shape.stride,
-        };
+    shape.each_row(base, out, |row, packed| {
         // SAFETY: as the caller vouches.
         unsafe { gather(row, destination(packed), shape.count, shape.block) };
+    });
+}
+
+/// # Safety
+/// As for [`Rows::unpack`], where `crowds_a_set`.
+unsafe fn unpack_masked(shape: &Shape, base: usize, input: usize) {
+    shape.each_row(base, input, |row, packed| {
+        // SAFETY: as the caller vouches.
+        unsafe { scatter_strided_masked(source(packed), row, shape.count, shape.block) };
     });
 }

@@ -236,6 +236,16 @@ mod tests {
         }
     }
 
+    /// Of one row and of several: each row's blocks push each other out of the first-level cache.
+    #[test]
+    fn rows_whose_lines_share_a_set_are_exact() {
+        for (block, rows) in [(8, 1), (8, 3), (20, 3), (64, 2)] {
+            let row = repeat(20, 4096, &Placed::block(3, block)).unwrap();
+            let whole = assert_same(&canonical(&repeat(rows, 100, &row).unwrap()));
+            assert!(matches!(whole.kernel, Kernel::Rows(_)), "{rows} of {block}");
+        }
+    }
+
     #[test]
     fn few_blocks_are_listed_and_many_are_not() {
         let blocks = |count: usize| {
