@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use pamir_driver::waiting::LONG_WAIT_NS;
 use pamir_tests::installation::compile;
 use pamir_tests::run::{Run, mpiexec};
-use pamir_tests::supervisor::{Call, supervise};
+use pamir_tests::supervisor::{Call, is_permitted, supervise};
 
 /// No clamp, as kernels count.
 const USUAL: u32 = 1024;
@@ -264,8 +264,13 @@ fn directory(permits: Permits) -> PathBuf {
     directory
 }
 
-/// Two ranks under a kernel that permits that; what it saw, and the clamps that are left.
-fn run(permits: Permits) -> (Seen, Vec<u32>) {
+/// Two ranks under a kernel that permits that; what it saw, and the clamps that are left. None where
+/// nobody may answer in the kernel's place.
+fn run(permits: Permits) -> Option<(Seen, Vec<u32>)> {
+    if !is_permitted() {
+        eprintln!("not tested: this system refuses a seccomp filter with a listener");
+        return None;
+    }
     let kernel = Arc::new(Kernel {
         permits,
         state: Mutex::default(),
@@ -283,12 +288,14 @@ fn run(permits: Permits) -> (Seen, Vec<u32>) {
     let state = kernel.state();
     assert!(state.wrong.is_empty(), "{state:?}");
     let left = state.clamps.values().copied();
-    (state.seen.clone(), left.collect())
+    Some((state.seen.clone(), left.collect()))
 }
 
 #[test]
 fn a_clamp_is_low_in_waits_that_are_foreseen_and_as_before_when_they_end() {
-    let (seen, left) = run(Permits::Everything);
+    let Some((seen, left)) = run(Permits::Everything) else {
+        return;
+    };
     assert!(seen.restored_ahead >= 3, "{seen:?}");
     assert!(
         seen.early >= 1 && seen.wrong >= 1 && seen.short >= 10,
@@ -299,7 +306,9 @@ fn a_clamp_is_low_in_waits_that_are_foreseen_and_as_before_when_they_end() {
 
 #[test]
 fn a_clamp_that_cannot_be_raised_again_is_tried_by_a_thread_of_its_own() {
-    let (seen, left) = run(Permits::Lowering);
+    let Some((seen, left)) = run(Permits::Lowering) else {
+        return;
+    };
     // The attempt that changes nothing; the trial's thread was left low, and has ended.
     assert_eq!((seen.attempts, seen.lowered), (1, 0), "{seen:?}");
     assert!(left.contains(&0), "{left:?}");
@@ -307,7 +316,9 @@ fn a_clamp_that_cannot_be_raised_again_is_tried_by_a_thread_of_its_own() {
 
 #[test]
 fn a_kernel_without_clamps_is_asked_once() {
-    let (seen, left) = run(Permits::Nothing);
+    let Some((seen, left)) = run(Permits::Nothing) else {
+        return;
+    };
     assert_eq!((seen.attempts, seen.lowered), (1, 0), "{seen:?}");
     assert!(left.is_empty(), "{left:?}");
 }

@@ -272,7 +272,7 @@ fn how_a_message_is_sent_is_told() {
     assert_eq!(of(&contexts[0], true, 100), "immediate, in one piece");
     assert_eq!(
         of(&contexts[0], true, 1 << 20),
-        "rendezvous_together, in one piece"
+        "rendezvous_measured, in one piece"
     );
     assert_eq!(
         of(&contexts[0], false, 1 << 20),
