@@ -16,7 +16,8 @@
 //!
 //! Packets go round the whole lane, whose memory comes as it is first used, which takes longer than
 //! the messages that it carries. So who sends but a few large messages is left alone with that,
-//! and trials are frequent at first, until some have met memory that is there.
+//! and trials are frequent at first, until some have met memory that is there. Where messages of
+//! another length from the same origin have been through that, trials begin at once.
 //!
 //! Only one message is timed at once, the last one that has begun: of several under way none
 //! would say how long it takes by itself.
@@ -122,6 +123,16 @@ pub(crate) struct MeasuredWays {
     timed: Cell<Option<Timed>>,
 }
 
+/// The way of the next message of that class from an origin of which this is known.
+fn next_of(origin: &mut [Measured; CLASSES], class: usize) -> Way {
+    let tried = origin.iter().any(|other| other.turn >= ALTERNATING_TURNS);
+    let own = &mut origin[class];
+    if tried {
+        own.turn = own.turn.max(FIRST_TURNS);
+    }
+    own.next()
+}
+
 fn class(bytes: usize) -> usize {
     let digits = usize::BITS - bytes.leading_zeros();
     (digits.clamp(LENGTHS[0], LENGTHS[1]) - LENGTHS[0]) as usize
@@ -137,7 +148,7 @@ impl MeasuredWays {
     ) -> Way {
         let mut measured = self.origins.borrow_mut();
         measured.resize(origins, Default::default());
-        let way = measured[origin][class(bytes)].next();
+        let way = next_of(&mut measured[origin], class(bytes));
         self.timed.set(Some(Timed {
             id,
             origin,
@@ -233,6 +244,19 @@ mod tests {
             measured.note(way, took);
         }
         assert!(share_of_packets(&ways(&mut measured, 640, 0.05, 0.03)) > 0.98);
+    }
+
+    #[test]
+    fn trials_begin_at_once_where_another_length_has_had_its_own() {
+        let mut origin = [Measured::default(); CLASSES];
+        for turn in 0..ALTERNATING_TURNS {
+            let way = next_of(&mut origin, 1);
+            assert!(turn >= FIRST_TURNS || way == Way::Kernel);
+            origin[1].note(way, 0.05);
+        }
+        assert_eq!(next_of(&mut origin, 4), Way::Packets);
+        let mut fresh = [Measured::default(); CLASSES];
+        assert_eq!(next_of(&mut fresh, 4), Way::Kernel);
     }
 
     #[test]
