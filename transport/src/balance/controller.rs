@@ -399,23 +399,33 @@ mod tests {
         assert_eq!(follower.partition(), &taken);
     }
 
+    /// In how many of so many cycles, the first ten not counted, load moves between members that
+    /// take `time` for what they have.
+    fn cycles_that_move(
+        controller: &mut Controller,
+        cycles: u64,
+        mut time: impl FnMut(f64) -> f64,
+    ) -> usize {
+        let mut moved = 0;
+        for number in 1..=cycles {
+            let sizes = controller.partition().sizes();
+            let times = sizes.iter().map(|size| time(*size as f64) as u64);
+            let transfers = run(controller, number, &times.collect::<Vec<_>>());
+            moved += usize::from(number > 10 && !transfers.is_empty());
+        }
+        moved
+    }
+
     /// Equal members whose times vary by 8 parts in 100.
     #[test]
     fn noise_hardly_moves_anything() {
         for members in [2_usize, 4, 16] {
             let mut random = Random::new(11);
             let mut controller = Controller::new(Settings::default(), 1000, members).unwrap();
-            let mut moved = 0;
-            for number in 1..=100 {
-                let sizes = controller.partition().sizes();
-                let mut time = |size: &u64| {
-                    let sum: f64 = (0..12).map(|_| random.fraction()).sum::<f64>() - 6.0;
-                    (1e4 * *size as f64 * (1.0 + 0.08 * sum)) as u64
-                };
-                let times: Vec<u64> = sizes.iter().map(&mut time).collect();
-                let transfers = run(&mut controller, number, &times);
-                moved += usize::from(number > 10 && !transfers.is_empty());
-            }
+            let moved = cycles_that_move(&mut controller, 100, |size| {
+                let sum: f64 = (0..12).map(|_| random.fraction()).sum::<f64>() - 6.0;
+                1e4 * size * (1.0 + 0.08 * sum)
+            });
             let sizes = controller.partition().sizes();
             assert!(moved <= 10, "{members} members: {moved} of 90 cycles moved");
             let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
@@ -429,18 +439,11 @@ mod tests {
         for members in [4_usize, 8] {
             let mut random = Random::new(5);
             let mut controller = Controller::new(Settings::default(), 1000, members).unwrap();
-            let mut moved = 0;
-            for number in 1..=200 {
-                let sizes = controller.partition().sizes();
-                let mut time = |size: &u64| {
-                    let noise = 1.0 + 0.03 * (2.0 * random.fraction() - 1.0);
-                    let stray = if random.fraction() < 0.02 { 2.0 } else { 1.0 };
-                    (1e4 * *size as f64 * noise * stray) as u64
-                };
-                let times: Vec<u64> = sizes.iter().map(&mut time).collect();
-                let transfers = run(&mut controller, number, &times);
-                moved += usize::from(number > 10 && !transfers.is_empty());
-            }
+            let moved = cycles_that_move(&mut controller, 200, |size| {
+                let noise = 1.0 + 0.03 * (2.0 * random.fraction() - 1.0);
+                let stray = if random.fraction() < 0.02 { 2.0 } else { 1.0 };
+                1e4 * size * noise * stray
+            });
             assert!(
                 moved <= 20,
                 "{members} members: {moved} of 190 cycles moved"

@@ -61,6 +61,19 @@ pub struct Address {
     pub tag: i32,
 }
 
+/// What a `REQUEST_TO_SEND` says of the way of its data; 0 leaves it to the target.
+fn way_of(protocol: SendProtocol, completion: Completion) -> u16 {
+    match protocol {
+        SendProtocol::RendezvousMeasured if completion == Completion::Awaited => {
+            TOGETHER | OR_PACKETS
+        }
+        SendProtocol::RendezvousTogether | SendProtocol::RendezvousMeasured => TOGETHER,
+        SendProtocol::RendezvousPackets => IN_PACKETS,
+        SendProtocol::RendezvousCopy => BY_KERNEL,
+        _ => 0,
+    }
+}
+
 impl Context {
     /// Sends `bytes` contiguous bytes; `None` if that is done, else the request.
     ///
@@ -200,25 +213,10 @@ impl Context {
                 {
                     self.submit_synchronous(id, request, to)?;
                 }
-                SendProtocol::Rendezvous | SendProtocol::Striped => {
-                    let stripes = self.offer_stripes(protocol, to.task, &request.buffer.borrow());
-                    self.request_to_send(id, request, to, 0, stripes)?;
-                }
-                SendProtocol::RendezvousTogether => {
-                    let stripes = self.offer_stripes(protocol, to.task, &request.buffer.borrow());
-                    self.request_to_send(id, request, to, TOGETHER, stripes)?;
-                }
-                SendProtocol::RendezvousMeasured => {
-                    let stripes = self.offer_stripes(protocol, to.task, &request.buffer.borrow());
-                    let awaited = completion == Completion::Awaited;
-                    let way = TOGETHER | if awaited { OR_PACKETS } else { 0 };
+                asking => {
+                    let stripes = self.offer_stripes(asking, to.task, &request.buffer.borrow());
+                    let way = way_of(asking, completion);
                     self.request_to_send(id, request, to, way, stripes)?;
-                }
-                SendProtocol::RendezvousPackets => {
-                    self.request_to_send(id, request, to, IN_PACKETS, None)?;
-                }
-                SendProtocol::RendezvousCopy => {
-                    self.request_to_send(id, request, to, BY_KERNEL, None)?;
                 }
             }
         }
