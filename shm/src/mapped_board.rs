@@ -14,10 +14,14 @@
 //! before it is written again. For the same reason slots are some lines apart. Shorter ones stay in
 //! the first [`DEPTH`], which the caches hold.
 //!
+//! The memory of slots comes as they are first used, and each page costs as much as several
+//! posts of a few KiB. Who has used eight of a member's has the rest made ready at once.
+//!
 //! Invariants: a [`MappedBoard`] lies wholly inside its segment, checked once when it is made;
 //! members and places are checked or masked where they become addresses; a length that a peer
 //! claims is checked before anything is read by it.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::atomic::{AtomicU32, AtomicU64};
@@ -47,6 +51,9 @@ const SHORT_BYTES: usize = 4096;
 
 /// The most slots of a member.
 const MOST_SLOTS: usize = 128;
+
+/// Long posts of a member that come into memory as it is.
+const UNPREPARED_USES: u32 = 8;
 
 /// What the slots of all members may take, unless [`DEPTH`] slots a member are more.
 const SLOTS_BYTES: usize = 512 * STRIDE_BYTES;
@@ -79,8 +86,11 @@ pub struct MappedBoard {
     /// One less than the slots of each member.
     last_slot: u32,
     long: LongCopy,
+    /// How many long posts of each member this process has written or read, up to
+    /// [`UNPREPARED_USES`].
+    uses: Box<[Cell<u32>]>,
     /// Keeps the mapping that `base` leads into.
-    _segment: Arc<Segment>,
+    segment: Arc<Segment>,
 }
 
 impl MappedBoard {
@@ -112,7 +122,8 @@ impl MappedBoard {
             members,
             last_slot: slots as u32 - 1,
             long: LongCopy::default(),
-            _segment: Arc::clone(segment),
+            uses: vec![Cell::new(0); members].into(),
+            segment: Arc::clone(segment),
         })
     }
 
@@ -148,10 +159,14 @@ impl MappedBoard {
     }
 
     #[inline(always)]
+    fn slots_of_member(&self) -> usize {
+        self.last_slot as usize + 1
+    }
+
+    #[inline(always)]
     fn slot(&self, member: usize, slot: u32) -> *mut u8 {
         assert!(member < self.members, "a board's members are counted");
-        let slots = self.last_slot as usize + 1;
-        let index = member * slots + (slot & self.last_slot) as usize;
+        let index = member * self.slots_of_member() + (slot & self.last_slot) as usize;
         self.base
             .wrapping_add(Self::slots(self.members) + index * STRIDE_BYTES)
     }
@@ -170,6 +185,25 @@ impl MappedBoard {
             line.cast::<u8>().wrapping_add(offset)
         }
     }
+
+    /// A post of `bytes` bytes of that member is written or read.
+    #[inline(always)]
+    fn note_use(&self, member: usize, bytes: usize) {
+        if bytes > SHORT_BYTES && self.uses[member].get() < UNPREPARED_USES {
+            self.note_early_use(member);
+        }
+    }
+
+    /// One of the first long posts of that member.
+    #[cold]
+    fn note_early_use(&self, member: usize) {
+        let uses = self.uses[member].get() + 1;
+        self.uses[member].set(uses);
+        if uses == UNPREPARED_USES && self.slots_of_member() > UNPREPARED_USES as usize {
+            let bytes = self.slots_of_member() * STRIDE_BYTES;
+            self.segment.make_ready(self.slot(member, 0), bytes);
+        }
+    }
 }
 
 impl BoardMemory for MappedBoard {
@@ -181,7 +215,7 @@ impl BoardMemory for MappedBoard {
     #[inline(always)]
     fn flag(&self, member: usize, place: u32) -> &AtomicU64 {
         // SAFETY: the line of a member below `members` lies in the mapping (checked in `new`),
-        // which `_segment` keeps; it is aligned to 64 bytes; any bytes are an AtomicU64.
+        // which `segment` keeps; it is aligned to 64 bytes; any bytes are an AtomicU64.
         unsafe { &(*self.line(member, place)).flag }
     }
 
@@ -306,9 +340,14 @@ impl Board<MappedBoard> {
     #[inline(always)]
     pub unsafe fn draft(&self, round: u32, bytes: usize) -> Option<Draft<'_>> {
         assert!(bytes <= SLOT_BYTES, "a post fits its slot");
-        let target = self.memory().data(self.member(), round, bytes);
-        self.has_room(round).then_some(Draft {
-            room: LaneRoom::new(target, &self.memory().long),
+        let (memory, member) = (self.memory(), self.member());
+        if !self.has_room(round) {
+            return None;
+        }
+        memory.note_use(member, bytes);
+        let target = memory.data(member, round, bytes);
+        Some(Draft {
+            room: LaneRoom::new(target, &memory.long),
             bytes,
             round,
         })
@@ -333,6 +372,7 @@ impl Board<MappedBoard> {
         if bytes > SLOT_BYTES {
             return Err(BoardError::Length { member, bytes });
         }
+        self.memory().note_use(member, bytes);
         let line = self.memory().line(member, place(round));
         // SAFETY: the line lies in the mapping; a word is a word, whatever a peer wrote.
         let word = unsafe { (&raw const (*line).word).read_volatile() };
@@ -449,6 +489,37 @@ mod tests {
         assert_eq!(slots(3, 64).unwrap(), 128);
         assert_eq!(slots(5, 64).unwrap(), 64);
         assert!(slots(3, 2).is_err());
+    }
+
+    /// Whether the page is memory, in whichever process it was used.
+    fn is_memory(page: *mut u8) -> bool {
+        let (start, mut found) = (page.addr() / PAGE_BYTES * PAGE_BYTES, 0);
+        // SAFETY: one page of the mapping is looked at, for which one byte is there.
+        let looked = unsafe { libc::mincore(start as *mut _, PAGE_BYTES, &mut found) };
+        assert_eq!(looked, 0);
+        found & 1 != 0
+    }
+
+    #[test]
+    fn slots_are_made_ready_for_who_posts_often() {
+        let boards = pair(2);
+        let [posted, other] =
+            [0, 1].map(|member| boards[0].memory().slot(member, MOST_SLOTS as u32 - 1));
+        let post = |round: u32, bytes: usize| {
+            // SAFETY: each round is drafted once.
+            let draft = unsafe { boards[0].draft(round, bytes) }.unwrap();
+            boards[0].show(draft, 0);
+            boards.iter().for_each(|board| {
+                board.finish(round);
+            });
+        };
+        let short = 2 * UNPREPARED_USES;
+        (1..=short).for_each(|round| post(round, SHORT_BYTES));
+        let last = short + UNPREPARED_USES;
+        (short + 1..last).for_each(|round| post(round, SLOT_BYTES));
+        assert!(!is_memory(posted) && !is_memory(other));
+        post(last, SLOT_BYTES);
+        assert!(is_memory(posted) && !is_memory(other));
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub struct MappedLane {
     lines: u64,
     long: LongCopy,
     /// Keeps the mapping that `base` leads into.
-    _segment: Arc<Segment>,
+    segment: Arc<Segment>,
 }
 
 impl MappedLane {
@@ -57,7 +57,7 @@ impl MappedLane {
             consumed,
             lines,
             long: LongCopy::default(),
-            _segment: Arc::clone(segment),
+            segment: Arc::clone(segment),
         })
     }
 
@@ -79,7 +79,7 @@ impl LaneMemory for MappedLane {
     fn word(&self, index: u64) -> &AtomicU64 {
         let index = index & (self.lines - 1);
         // SAFETY: the ring of `lines` lines lies in the mapping (checked in `new`), which
-        // `_segment` keeps; a line is aligned to 64 bytes; any bytes are an AtomicU64.
+        // `segment` keeps; a line is aligned to 64 bytes; any bytes are an AtomicU64.
         unsafe { &*self.line(index).cast::<AtomicU64>() }
     }
 
@@ -88,14 +88,10 @@ impl LaneMemory for MappedLane {
         &self.consumed
     }
 
-    /// Has the kernel give the pages at once. Where it does not know how (before Linux 5.14), or
-    /// there is no memory, they come with their first use, as all others do.
     #[cold]
     fn prepare(&self, first: u64, lines: u64) {
-        let (start, bytes) = (self.line(first), lines as usize * LINE_BYTES);
-        // SAFETY: the lines lie in the ring (the caller counts them), which is mapped for reading
-        // and writing; populating changes no byte. An address that is not a page's is refused.
-        unsafe { libc::madvise(start.cast(), bytes, libc::MADV_POPULATE_WRITE) };
+        self.segment
+            .make_ready(self.line(first), lines as usize * LINE_BYTES);
     }
 }
 

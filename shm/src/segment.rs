@@ -181,6 +181,28 @@ impl Segment {
         self.checked(offset, bytes, 64)
     }
 
+    /// Has the kernel give the pages of `bytes` bytes from `start` on at once. Where it does not know
+    /// how (before Linux 5.14), or there is no memory, they come with their first use, as all others
+    /// do; bytes outside of the segment are left alone.
+    #[cold]
+    pub(crate) fn make_ready(&self, start: *mut u8, bytes: usize) {
+        let from = start.addr().wrapping_sub(self.base().addr());
+        let first = from / PAGE_BYTES * PAGE_BYTES;
+        if from >= self.bytes() as usize || bytes > self.bytes() as usize - from {
+            return;
+        }
+        let first_page = self.base().wrapping_add(first);
+        // SAFETY: the range was just seen to lie in the mapping, which is there for reading and
+        // writing as long as `self`; populating changes no byte.
+        unsafe {
+            libc::madvise(
+                first_page.cast(),
+                from - first + bytes,
+                libc::MADV_POPULATE_WRITE,
+            )
+        };
+    }
+
     fn checked(&self, offset: u64, bytes: u64, alignment: usize) -> Result<*mut u8, SegmentError> {
         let ends = offset.checked_add(bytes);
         let inside = ends.is_some_and(|end| end <= self.bytes());
