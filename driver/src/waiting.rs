@@ -69,6 +69,20 @@ pub enum WaitingError {
 }
 
 impl Expected {
+    /// What is known of a wait that is expected to take `expected_ns`, since those before it did.
+    ///
+    /// A rank that shares its processing unit waits as ever: it gives the unit up anyway, and where
+    /// many ranks sleep at once, each wake-up stands in the way of the next one, so that waits would be
+    /// long because all ranks expect them to be, for good (64 ranks on two processors: a
+    /// barrier of 8 ms instead of 0.2).
+    pub fn foreseen(expected_ns: u64, crowded: bool) -> Self {
+        if expected_ns >= LONG_WAIT_NS && !crowded {
+            Self::Long
+        } else {
+            Self::Unknown
+        }
+    }
+
     /// What the environment says of all waits of this process.
     ///
     /// # Errors
@@ -185,6 +199,19 @@ mod tests {
         let mut ladder = long(true);
         ladder.reset();
         assert_eq!(ladder.step(), Rung::Sleep);
+    }
+
+    #[test]
+    fn who_shares_a_processor_does_not_sleep_because_the_others_do() {
+        assert_eq!(Expected::foreseen(LONG_WAIT_NS, false), Expected::Long);
+        assert_eq!(
+            Expected::foreseen(LONG_WAIT_NS - 1, false),
+            Expected::Unknown
+        );
+        assert_eq!(
+            Expected::foreseen(10 * LONG_WAIT_NS, true),
+            Expected::Unknown
+        );
     }
 
     #[test]

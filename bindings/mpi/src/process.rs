@@ -169,6 +169,9 @@ impl Process {
         if let Some(output) = kept? {
             return Ok(output);
         }
+        if Expected::foreseen(expected_ns, self.context.is_crowded()) != Expected::Long {
+            return block_on(&self.context, future);
+        }
         let frequency_hint = &self.frequency_hint;
         match low_power::wait(&self.context, frequency_hint, until_ns, future.as_mut())? {
             Waited::Ended(output) => Ok(output),
