@@ -268,13 +268,13 @@ fn write_function(
         .collect();
     let (declared, returns) = (declared.join(", "), rust_base(&function.returns));
     let passed: Vec<_> = parameters.iter().map(|p| p.rust_name()).collect();
+    let safety =
+        "// SAFETY: what the program vouches for when it calls this is handed on unchanged.";
     let call = format!(
-        "crate::functions::{chapter}::{}({})",
+        "unsafe {{ crate::functions::{chapter}::{}({}) }}",
         function.rust_name,
         passed.join(", ")
     );
-    let safety =
-        "// SAFETY: what the program vouches for when it calls this is handed on unchanged.";
 
     let body = if !written {
         let unsupported = format!("crate::error::unsupported({}, {name:?})", object(function));
@@ -285,10 +285,10 @@ fn write_function(
             handle => format!("    {unsupported};\n    {handle}(0)"),
         }
     } else if returns_value(function) {
-        format!("    {safety}\n    unsafe {{ {call} }}")
+        format!("    {safety}\n    {call}")
     } else {
         format!(
-            "    {safety}\n    match unsafe {{ {call} }} {{\n        \
+            "    {safety}\n    match {call} {{\n        \
              Ok(()) => crate::constants::MPI_SUCCESS,\n        \
              Err(error) => crate::error::raise({}, error, {name:?}),\n    }}",
             object(function)
