@@ -64,6 +64,9 @@ def _conclusions(rows: list[Row], own: list[str], _peers: list[str]) -> list[str
                 f"load balance {balance / 100:.3f} (static {fixed_balance / 100:.3f}), "
                 f"cycle by the wall {cycle:.0f} us (static {fixed_cycle:.0f})"
             )
+            speed = value("balanced_speed")
+            if speed is not None:
+                lines[-1] += f"; in pairs of short runs {speed:.1f} % of the static speed"
     return lines
 
 
@@ -79,6 +82,7 @@ BENCHMARK = Benchmark(
         "_busy: the longest busy time of a cycle by processor time, which is what a cycle takes where every "
         "rank has a processor; _cycle: by the clock on the wall, which with more ranks than processors "
         "cannot be shorter than all work together; both after the first third of the cycles",
+        "balanced_speed: of even, by the clock on the wall, the median of forty pairs of short runs in turn",
         "ideal: the work of the static run, divided perfectly over the ranks' speeds",
         "_balance: average / maximum of busy times (of a slowed rank too); set_up_hidden: of the "
         "set-up operations' time, the part while others still computed",

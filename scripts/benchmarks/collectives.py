@@ -22,7 +22,7 @@ def _jobs(options: Options) -> list[Job]:
         for tests in TESTS:
             arguments = [tests, size_list, repetitions, options.milliseconds]
             run = sampled("collectives", arguments, ranks, options, pinned=pinned)
-            jobs.append(Job(title=tests, ranks=ranks, run=run))
+            jobs.append(Job(title=tests, ranks=ranks, run=run, by_distance=pinned and ranks == 2))
     return jobs
 
 

@@ -10,6 +10,9 @@ distance are compared. Distances are told apart by gaps in the sorted probes:
     24 26 27 31 39 44 |  gap  | 205 208 211 216 230      [ns]
       one distance             another
 
+A probe of more than 2 us says that the machine below had taken one of the processors away: that is no
+distance, and the runs beside it do not count.
+
 A run counts when the probes before and after it belong to the same one. What
 the probes cannot see is a change there and back during a run.
 """
@@ -25,6 +28,9 @@ from .processes import run
 
 GAP = 1.5
 """Neighbouring probes whose ratio exceeds this belong to different distances."""
+
+FARTHEST_NS = 2000.0
+"""No two processors of a machine are farther apart: between two of its sockets it is less than half of that."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,7 @@ def probe(options: Options) -> float:
 def distances(probes: list[float]) -> list[Distance]:
     """The distances that occur, nearest first."""
     found: list[list[float]] = []
-    for value in sorted(probes):
+    for value in sorted(value for value in probes if value <= FARTHEST_NS):
         if found and value <= found[-1][-1] * GAP:
             found[-1].append(value)
         else:

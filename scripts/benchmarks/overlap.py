@@ -15,6 +15,7 @@ def _jobs(options: Options) -> list[Job]:
             title=test,
             ranks=2,
             run=sampled("overlap", [test, sizes, options.repetitions], 2, options),
+            by_distance=True,
         )
         for test in ("send", "receive", "allreduce", "alltoall")
     ]

@@ -4,7 +4,9 @@
 
 Over sizes (if a metric has several) or ranks lines with a band from minimum to
 maximum are drawn; a metric with one figure a library becomes bars. The limit
-of the machine is the dashed line.
+of the machine is the dashed line. Where a metric has variants (by_hand and the
+like), they are dotted and dash-dotted lines in its panel, for the first
+library only: they are what its own figures are compared with.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402  (the backend comes first)
 
 MACHINE = "machine"
+VARIANTS = {"_by_hand": ":", "_one_end_at_a_time": "-."}
+"""A variant's suffix: its line."""
 
 
 def read(path: str) -> dict[tuple[str, str, str], list[dict]]:
@@ -34,6 +38,33 @@ def read(path: str) -> dict[tuple[str, str, str], list[dict]]:
     return panels
 
 
+def _without_variant(name: str) -> str:
+    for suffix in VARIANTS:
+        name = name.removesuffix(suffix)
+    return name
+
+
+def with_variants(panels: dict[tuple[str, str, str], list[dict]]) -> dict[tuple[str, str, str], list[dict]]:
+    """The panels, those of variants as further lines of the metric's own."""
+    first = next(iter(panels.values()))[0]["library"]
+    merged: dict[tuple[str, str, str], list[dict]] = {}
+    for key, rows in panels.items():
+        benchmark, metric, unit = key
+        own = (benchmark, _without_variant(metric), unit)
+        if own == key or own not in panels:
+            merged.setdefault(key, []).extend(rows)
+            continue
+        line = first + metric.removeprefix(own[1])
+        merged.setdefault(own, []).extend({**row, "library": line} for row in rows if row["library"] == first)
+    return merged
+
+
+def _style(name: str) -> str:
+    if name == MACHINE:
+        return "--"
+    return next((line for suffix, line in VARIANTS.items() if name.endswith(suffix)), "-")
+
+
 def _lines(axes, rows: list[dict], names: list[str], colours: dict[str, object], over: str) -> None:
     for name in names:
         mine = sorted((row for row in rows if row["library"] == name), key=lambda row: row[over])
@@ -41,8 +72,7 @@ def _lines(axes, rows: list[dict], names: list[str], colours: dict[str, object],
             continue
         # Zero bytes have no place on a logarithmic axis; they stand at one half.
         places = [row[over] or 0.5 for row in mine]
-        style = "--" if name == MACHINE else "-"
-        axes.plot(places, [row["median"] for row in mine], style, marker=".", color=colours[name])
+        axes.plot(places, [row["median"] for row in mine], _style(name), marker=".", color=colours[name])
         axes.fill_between(
             places, [row["minimum"] for row in mine], [row["maximum"] for row in mine],
             color=colours[name], alpha=0.15, linewidth=0,
@@ -62,11 +92,12 @@ def _bars(axes, rows: list[dict], names: list[str], colours: dict[str, object]) 
 
 def draw(source: str, target: str) -> None:
     """Writes the plot of a CSV file."""
-    panels = read(source)
+    panels = with_variants(read(source))
     names = list(dict.fromkeys(row["library"] for rows in panels.values() for row in rows))
-    names.sort(key=lambda name: name == MACHINE)
+    names.sort(key=lambda name: (name == MACHINE, name.endswith(tuple(VARIANTS))))
     palette = matplotlib.colormaps["tab10"]
     colours = {name: "black" if name == MACHINE else palette(i % 10) for i, name in enumerate(names)}
+    colours = {name: colours[_without_variant(name)] for name in names}
     across = min(2, len(panels))
     down = math.ceil(len(panels) / across)
     figure, grid = pyplot.subplots(down, across, figsize=(7 * across, 4 * down + 0.6), squeeze=False)
@@ -87,7 +118,7 @@ def draw(source: str, target: str) -> None:
     for axes in places[len(panels) :]:
         axes.set_visible(False)
     handles = [
-        pyplot.Line2D([], [], color=colours[name], linestyle="--" if name == MACHINE else "-", label=name)
+        pyplot.Line2D([], [], color=colours[name], linestyle=_style(name), label=name)
         for name in names
     ]
     figure.legend(handles=handles, loc="upper center", ncols=min(6, len(handles)), frameon=False)
