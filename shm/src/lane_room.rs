@@ -12,9 +12,12 @@
 //!
 //! Invariant: the room is part of one reserved record or one post, which nobody reads yet.
 
-use crate::lane_copy::LONG_BYTES;
+use crate::lane_copy::{LONG_BYTES, asked_vectors};
 pub use crate::lane_copy::LongCopy;
 use crate::mapped_lane::copy_short;
+
+/// From this many bytes on, it pays to ask for the lines before they are written.
+const ASKED_BYTES: usize = 384;
 
 /// Memory in a lane that is to be written.
 #[derive(Clone, Copy, Debug)]
@@ -54,8 +57,10 @@ impl<'a> LaneRoom<'a> {
     pub unsafe fn write(self, source: *const u8, bytes: usize) {
         // SAFETY: as the caller vouches; no ring is ever handed out, so the two do not overlap.
         unsafe {
-            if bytes < LONG_BYTES {
+            if bytes < ASKED_BYTES {
                 copy_short(source, self.address, bytes);
+            } else if bytes < LONG_BYTES {
+                asked_vectors(source, self.address, bytes);
             } else {
                 self.long.copy(source, self.address, bytes);
             }
