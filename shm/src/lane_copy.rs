@@ -438,7 +438,9 @@ mod tests {
     #[test]
     fn every_way_copies_any_length_exactly() {
         let copies = LongCopy::default();
-        for bytes in [0, 1, 63, 64, 65, 127, 128, 129, 200, 255, 256, 1023, 1153, 5000] {
+        for bytes in [
+            0, 1, 63, 64, 65, 127, 128, 129, 200, 255, 256, 1023, 1153, 5000,
+        ] {
             for (way, shift) in WAYS
                 .into_iter()
                 .flat_map(|way| [0, 1, 16, 63].map(|at| (way, at)))

@@ -12,8 +12,8 @@
 //!
 //! Invariant: the room is part of one reserved record or one post, which nobody reads yet.
 
-use crate::lane_copy::{LONG_BYTES, asked_vectors};
 pub use crate::lane_copy::LongCopy;
+use crate::lane_copy::{LONG_BYTES, asked_vectors};
 use crate::mapped_lane::copy_short;
 
 /// From this many bytes on, it pays to ask for the lines before they are written.

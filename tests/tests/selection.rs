@@ -67,6 +67,7 @@ fn every_protocol_of_a_send_delivers_when_asked_for() {
     let program = compile("selection");
     for protocol in [
         "eager",
+        "eager_measured",
         "rendezvous",
         "rendezvous_together",
         "rendezvous_measured",

@@ -31,6 +31,7 @@ use crate::protocol::select::{GetProtocol, PutProtocol, SendTable};
 use crate::selection::{Choice, MOST_RANGES, Ranges, Situation};
 use crate::striping::Striping;
 use crate::tagged::arrival::{self, Incoming, Unexpected};
+use crate::tagged::asked_way::AskedWays;
 use crate::tagged::measured_way::MeasuredWays;
 use crate::tagged::posted::PostedQueue;
 use crate::tagged::request::{RequestId, Requests};
@@ -55,6 +56,7 @@ pub struct Context {
     pub(crate) incoming: Vec<Cell<Incoming>>,
     pub(crate) transfers: Transfers,
     pub(crate) measured_ways: MeasuredWays,
+    pub(crate) asked_ways: AskedWays,
     pub(crate) table: SendTable,
     pub(crate) put_table: &'static Ranges<PutProtocol, MOST_RANGES>,
     pub(crate) get_table: &'static Ranges<GetProtocol, MOST_RANGES>,
@@ -108,6 +110,7 @@ impl Context {
                 .collect(),
             transfers: Transfers::default(),
             measured_ways: MeasuredWays::default(),
+            asked_ways: AskedWays::default(),
             table: SendTable::new(unit.packet_bytes(), situation),
             put_table: table_of(situation),
             get_table: table_of(situation),

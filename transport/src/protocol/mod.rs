@@ -39,6 +39,8 @@ pub mod kind {
     pub const CLEAR_TO_COPY: u8 = 11;
     /// The origin has copied what it had claimed of it, or could not: target's request.
     pub const PUSHED: u8 = 12;
+    /// Asking for data of a length, or not, is the faster now; see `crate::tagged::asked_way`.
+    pub const PREFERENCE: u8 = 13;
     /// A whole active message; see [`crate::active`] for this and the next ones.
     pub const ACTIVE: u8 = 32;
     /// The first packet of an active message of several.

@@ -7,6 +7,7 @@
 //! |------|-----------|--------------|
 //! | send | `immediate` | one packet |
 //! | send | `eager` | packets, sent without asking; what fits one packet goes immediately |
+//! | send | `eager_measured` | as `eager`, or `rendezvous_together` where that has been measured to be the faster between the two and the origin waits ([`crate::tagged`]); for data in one piece |
 //! | send | `rendezvous` | the target is asked; packets, or a copy through the kernel where ranks share a processor, or stripes where there are workers |
 //! | send | `rendezvous_together` | the target is asked; both ends copy through the kernel, each what it claims ([`crate::tagged`]); for data in one piece |
 //! | send | `rendezvous_measured` | as the faster of `rendezvous_together` and `rendezvous_packets` as measured between the two, where the origin waits; else as the former |
@@ -38,6 +39,9 @@ use crate::tagged::buffer::Buffer;
 /// The longest message that is sent without asking the target, unless configured.
 pub const EAGER_BYTES: usize = 64 * 1024;
 
+/// From this many bytes on, asking may be faster than sending at once.
+pub const MEASURED_BYTES: usize = 16 * 1024;
+
 choices! {
     /// Ways to send a message.
     SendProtocol, "send", Some("bytes of the message");
@@ -45,6 +49,8 @@ choices! {
     Immediate = immediate, Nothing;
     /// Several packets, sent without asking.
     Eager = eager, Nothing;
+    /// The same, or the target is asked where that has been the faster way.
+    EagerMeasured = eager_measured, Nothing;
     /// The target is asked, and fetches the data when it has somewhere to put it.
     Rendezvous = rendezvous, Nothing;
     /// The same, and both ends copy the data through the kernel.
@@ -58,8 +64,10 @@ choices! {
     /// The same, and the data comes in stripes.
     Striped = striped, Nothing;
     => &[
-        Row::new(SendProtocol::Eager).up_to(EAGER_BYTES),
+        Row::new(SendProtocol::Eager).up_to(EAGER_BYTES).crowded(),
         Row::new(SendProtocol::Rendezvous).crowded(),
+        Row::new(SendProtocol::EagerMeasured).from(MEASURED_BYTES).up_to(EAGER_BYTES),
+        Row::new(SendProtocol::Eager).up_to(EAGER_BYTES),
         Row::new(SendProtocol::RendezvousMeasured),
         Row::new(SendProtocol::Rendezvous),
     ];
@@ -139,7 +147,15 @@ numbers_of_stripes! {
 impl SendProtocol {
     /// Whether it is for data that lies in one piece at its origin only.
     fn needs_one_piece(self) -> bool {
-        matches!(self, Self::RendezvousTogether | Self::RendezvousMeasured)
+        matches!(
+            self,
+            Self::EagerMeasured | Self::RendezvousTogether | Self::RendezvousMeasured
+        )
+    }
+
+    /// Whether data in several packets may come without being asked for.
+    fn may_be_eager(self) -> bool {
+        matches!(self, Self::Eager | Self::EagerMeasured)
     }
 
     /// Whether the target is asked first.
@@ -212,7 +228,7 @@ impl SendTable {
             _ => 0,
         });
         let all = ranges.iter().chain(one_piece.iter());
-        let eager = all.filter(|range| range.1 == SendProtocol::Eager);
+        let eager = all.filter(|range| range.1.may_be_eager());
         Self {
             immediate_end: immediate_ends[0].min(immediate_ends[1]),
             eager_bytes: eager.map(|range| range.0).max().unwrap_or(0),
@@ -269,7 +285,7 @@ fn in_packets(row: Row<SendProtocol>, packet_bytes: usize) -> [Option<Row<SendPr
     let short = (short.from_bytes <= short.up_to_bytes).then_some(short);
     match row.algorithm {
         SendProtocol::Immediate => [short, None],
-        SendProtocol::Eager => [short, Some(row)],
+        SendProtocol::Eager | SendProtocol::EagerMeasured => [short, Some(row)],
         _ => [Some(row), None],
     }
 }
@@ -337,7 +353,8 @@ mod tests {
         let one_piece: Vec<_> = table.one_piece.iter().collect();
         let expected = [
             (4080, SendProtocol::Immediate),
-            (EAGER_BYTES, SendProtocol::Eager),
+            (MEASURED_BYTES - 1, SendProtocol::Eager),
+            (EAGER_BYTES, SendProtocol::EagerMeasured),
             (usize::MAX, SendProtocol::RendezvousMeasured),
         ];
         assert_eq!(one_piece, expected);

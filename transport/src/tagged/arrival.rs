@@ -22,6 +22,7 @@ use pamir_driver::unit::UnitError;
 use crate::context::Context;
 use crate::protocol::kind;
 use crate::striping::Offered;
+use crate::tagged::asked_way::TIMED;
 use crate::tagged::buffer::{Buffer, Noncontiguous};
 use crate::tagged::envelope::Envelope;
 use crate::tagged::measured_way::Way;
@@ -108,6 +109,7 @@ pub(crate) fn register(handlers: &PacketHandlerTable<Context>) {
     handlers.set(kind::STRIPES_CLEAR, stripes_clear);
     handlers.set(kind::CLEAR_TO_COPY, clear_to_copy);
     handlers.set(kind::PUSHED, pushed);
+    handlers.set(kind::PREFERENCE, preference);
 }
 
 /// The handler of kinds that nothing has been registered for.
@@ -177,12 +179,12 @@ fn eager_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), 
     }
     let incoming = match context.take_receive(&envelope) {
         Some((id, request)) => {
-            deliver(request, 0, packet, 16);
-            Incoming::Request {
-                id,
-                at: packet.data_bytes(16),
-                total,
+            let at = packet.data_bytes(16);
+            if packet.auxiliary() & TIMED != 0 {
+                context.time_asked_way((id, origin), (total, at), false);
             }
+            deliver(request, 0, packet, 16);
+            Incoming::Request { id, at, total }
         }
         None => {
             // More than that is only made room for as it comes.
@@ -223,8 +225,7 @@ fn data(context: &Context, _origin: u32, packet: Packet<'_>) -> Result<(), UnitE
 fn continuation(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     match context.incoming[origin as usize].get() {
         Incoming::Request { id, at, total } => {
-            continue_request(context, origin, packet, (id, at, total));
-            Ok(())
+            continue_request(context, origin, packet, (id, at, total))
         }
         Incoming::Unexpected { index } => continue_unexpected(context, origin, packet, index),
         Incoming::Nothing => Err(UnitError::Packet {
@@ -239,7 +240,7 @@ fn continue_request(
     origin: u32,
     packet: Packet<'_>,
     (id, at, total): (RequestId, usize, usize),
-) {
+) -> Result<(), UnitError> {
     let request = context.requests.get(id);
     if let Some(request) = request {
         deliver(request, at, packet, 0);
@@ -247,13 +248,14 @@ fn continue_request(
     let at = at + packet.data_bytes(0);
     if at < total {
         context.incoming[origin as usize].set(Incoming::Request { id, at, total });
-        return;
+        return Ok(());
     }
     context.incoming[origin as usize].set(Incoming::Nothing);
     context.measured_ways.end(id);
     if let Some(request) = request {
         context.received(id, request, total);
     }
+    context.end_asked_way(id)
 }
 
 fn continue_unexpected(
@@ -317,6 +319,10 @@ fn clear_to_copy(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(
 
 fn pushed(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     context.pushed(origin, packet)
+}
+
+fn preference(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+    context.preference(origin, packet)
 }
 
 fn finished(context: &Context, _origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
@@ -443,6 +449,9 @@ impl Context {
                 Buffer::Noncontiguous(_) => None,
             };
             if let Some(target) = target {
+                if offer.way & TIMED != 0 {
+                    self.time_asked_way((id, origin), (offer.bytes, offer.bytes), true);
+                }
                 if self.fetch_way(id, origin, &offer) == Way::Packets {
                     return self.ask_for_packets(id, origin, offer.origins_request);
                 }

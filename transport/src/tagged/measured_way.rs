@@ -56,10 +56,60 @@ const LENGTHS: [u32; 2] = [17, 23];
 
 const CLASSES: usize = (LENGTHS[1] - LENGTHS[0] + 1) as usize;
 
+/// Which of two ways the next message of a kind takes: a usual one in the beginning, then both in
+/// turn, then the faster.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Turns(u32);
+
+impl Turns {
+    /// Whether the next message takes the way that is not the usual one.
+    pub(crate) fn next_is_other(&mut self, other_is_faster: bool) -> bool {
+        let turn = self.0;
+        self.0 = turn.wrapping_add(1);
+        if turn < FIRST_TURNS {
+            return false;
+        }
+        if turn < ALTERNATING_TURNS {
+            return turn.is_multiple_of(2);
+        }
+        let period = if turn < FIRST_TRIALS {
+            FIRST_PERIOD
+        } else {
+            PERIOD
+        };
+        other_is_faster != turn.is_multiple_of(period)
+    }
+
+    /// Whether all ways have been tried by now.
+    pub(crate) fn have_tried(self) -> bool {
+        self.0 >= ALTERNATING_TURNS
+    }
+
+    /// Trials may begin at once.
+    pub(crate) fn skip_first(&mut self) {
+        self.0 = self.0.max(FIRST_TURNS);
+    }
+
+    /// Messages so far.
+    pub(crate) fn count(self) -> u32 {
+        self.0
+    }
+}
+
+/// A message took so long, in nanoseconds a byte. Anything may make one slow, and nothing makes one
+/// fast: what is faster counts as it is, what is slower for an eighth.
+pub(crate) fn note(known: &mut f32, took: f32) {
+    if *known == 0.0 || took < *known {
+        *known = took;
+    } else {
+        *known += (took - *known) / 8.0;
+    }
+}
+
 /// What is known of messages from one origin, of about the same length.
 #[derive(Clone, Copy, Debug, Default)]
 struct Measured {
-    turn: u32,
+    turns: Turns,
     /// Nanoseconds a byte by each way; 0: not measured.
     kernel: f32,
     packets: f32,
@@ -68,39 +118,17 @@ struct Measured {
 impl Measured {
     /// The way of the next message.
     fn next(&mut self) -> Way {
-        let turn = self.turn;
-        self.turn = turn.wrapping_add(1);
-        if turn < FIRST_TURNS {
-            return Way::Kernel;
-        }
-        if turn < ALTERNATING_TURNS {
-            return [Way::Packets, Way::Kernel][turn as usize % 2];
-        }
-        let packets = self.packets < self.kernel;
-        let period = if turn < FIRST_TRIALS {
-            FIRST_PERIOD
-        } else {
-            PERIOD
-        };
-        let trial = turn.is_multiple_of(period);
-        if packets != trial {
+        if self.turns.next_is_other(self.packets < self.kernel) {
             Way::Packets
         } else {
             Way::Kernel
         }
     }
 
-    /// A message took so long. Anything may make one slow, and nothing makes one fast: what is
-    /// faster counts as it is, what is slower for an eighth.
     fn note(&mut self, way: Way, took: f32) {
-        let known = match way {
-            Way::Kernel => &mut self.kernel,
-            Way::Packets => &mut self.packets,
-        };
-        if *known == 0.0 || took < *known {
-            *known = took;
-        } else {
-            *known += (took - *known) / 8.0;
+        match way {
+            Way::Kernel => note(&mut self.kernel, took),
+            Way::Packets => note(&mut self.packets, took),
         }
     }
 }
@@ -125,10 +153,10 @@ pub(crate) struct MeasuredWays {
 
 /// The way of the next message of that class from an origin of which this is known.
 fn next_of(origin: &mut [Measured; CLASSES], class: usize) -> Way {
-    let tried = origin.iter().any(|other| other.turn >= ALTERNATING_TURNS);
+    let tried = origin.iter().any(|other| other.turns.have_tried());
     let own = &mut origin[class];
     if tried {
-        own.turn = own.turn.max(FIRST_TURNS);
+        own.turns.skip_first();
     }
     own.next()
 }

@@ -8,6 +8,7 @@
 //! both ends copy. [`traffic`] counts for profiles, and [`iteration_range`] says what of a run counts apart.
 
 pub mod arrival;
+pub(crate) mod asked_way;
 pub mod buffer;
 pub mod envelope;
 pub mod iteration_range;

@@ -192,6 +192,7 @@ impl Context {
             },
         };
         SendProtocol::table().count(protocol);
+        let (protocol, timed) = self.measured(protocol, to.task, bytes, completion);
         let (id, request) = self.requests.start(buffer);
         let outcome = Outcome {
             task: to.task as u32,
@@ -205,7 +206,7 @@ impl Context {
         unsafe {
             match protocol {
                 SendProtocol::Immediate | SendProtocol::Eager => {
-                    self.submit_data(id, request, to)?;
+                    self.submit_data(id, request, to, timed)?;
                 }
                 SendProtocol::Rendezvous
                     if completion == Completion::Matched
@@ -215,7 +216,7 @@ impl Context {
                 }
                 asking => {
                     let stripes = self.offer_stripes(asking, to.task, &request.buffer.borrow());
-                    let way = way_of(asking, completion);
+                    let way = way_of(asking, completion) | timed;
                     self.request_to_send(id, request, to, way, stripes)?;
                 }
             }
@@ -223,7 +224,31 @@ impl Context {
         Ok(id)
     }
 
-    /// Sends the whole message in packets of its own lane.
+    /// What `eager_measured` means for a message, and whether the target shall time it.
+    #[inline(always)]
+    fn measured(
+        &self,
+        protocol: SendProtocol,
+        target: usize,
+        bytes: usize,
+        completion: Completion,
+    ) -> (SendProtocol, u16) {
+        if protocol != SendProtocol::EagerMeasured {
+            return (protocol, 0);
+        }
+        if completion != Completion::Awaited || target == self.task() || !self.copies_with(target) {
+            return (SendProtocol::Eager, 0);
+        }
+        let way = self.asked_way(target, bytes);
+        let protocol = if way.asks {
+            SendProtocol::RendezvousTogether
+        } else {
+            SendProtocol::Eager
+        };
+        (protocol, way.timed)
+    }
+
+    /// Sends the whole message in packets of its own lane, the first one with `auxiliary`.
     ///
     /// # Safety
     ///
@@ -233,10 +258,14 @@ impl Context {
         id: RequestId,
         request: &'static Request,
         to: Address,
+        auxiliary: u16,
     ) -> Result<(), UnitError> {
         let metadata = Envelope::metadata(to.context, to.tag);
         let kind = self.first_kind(request, kind::EAGER, kind::EAGER_LONG);
-        let descriptor = data_descriptor(id, request, to.task as u32, kind, metadata);
+        let descriptor = Descriptor {
+            auxiliary,
+            ..data_descriptor(id, request, to.task as u32, kind, metadata)
+        };
         // SAFETY: the cookie makes the engine tell when the buffer is no longer needed; the
         // caller vouches for it until then.
         unsafe { self.unit.submit(self, descriptor) }

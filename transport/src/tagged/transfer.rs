@@ -61,7 +61,7 @@ use crate::tagged::request::RequestId;
 const FAILED: u16 = 1;
 
 /// The shortest piece: what a system call for one more costs is not gained by sharing less.
-const SHORTEST_PIECE_BYTES: usize = 16 * 1024;
+const SHORTEST_PIECE_BYTES: usize = 12 * 1024;
 
 /// The shortest piece of a target that has copied one, and whose origin may not be there.
 const LATER_PIECE_BYTES: usize = 128 * 1024;
@@ -203,9 +203,11 @@ impl Pull {
             LATER_PIECE_BYTES
         });
         let wanted = |left: u32| {
-            // Half of it, the rest being the origin's: now, or when it comes later.
-            let half = left.div_ceil(2).max(shortest);
-            let units = if others_wait { left } else { half };
+            // Half of it, the rest being the origin's: now, or when it comes later. Two short halves
+            // take longer than the whole.
+            let half = left.div_ceil(2);
+            let whole = others_wait || front == 0 && half < shortest;
+            let units = if whole { left } else { half.max(shortest) };
             units.min(longest)
         };
         slot.claims
@@ -402,6 +404,7 @@ impl Context {
         if let Some(request) = self.requests.get(pull.id) {
             self.received(pull.id, request, pull.message_bytes);
         }
+        self.end_asked_way(pull.id)?;
         self.ask_origin_of_next(pull.origin)
     }
 

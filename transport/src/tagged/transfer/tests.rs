@@ -6,7 +6,10 @@ use proptest::prelude::*;
 
 use super::{LONGEST_PIECE_BYTES, TRANSFER_SLOTS};
 use crate::context::Context;
-use crate::protocol::select::SendProtocol;
+use pamir_driver::unit::UnitError;
+
+use crate::protocol::kind;
+use crate::protocol::select::{EAGER_BYTES, SendProtocol};
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Pattern;
 use crate::tagged::request::RequestId;
@@ -36,10 +39,12 @@ fn send_until(
         tag,
     };
     let buffer = memory(source.cast_mut(), bytes);
-    assert_eq!(
-        context.table.protocol_for(&buffer),
+    let usual = if bytes <= EAGER_BYTES {
+        SendProtocol::EagerMeasured
+    } else {
         SendProtocol::RendezvousMeasured
-    );
+    };
+    assert_eq!(context.table.protocol_for(&buffer), usual);
     // SAFETY: the tests keep their memory until everything is complete.
     unsafe { context.start_send(to, buffer, completion) }.unwrap()
 }
@@ -115,6 +120,49 @@ fn a_target_times_both_ways_of_an_origin_that_waits() {
         }
         assert_eq!(target.measured_ways.have_timed(0, BYTES), timed);
     }
+}
+
+/// Data of middle length comes at once or is asked for, and the origin learns what is the faster.
+#[test]
+fn messages_of_middle_length_are_timed_both_ways_if_their_origin_waits() {
+    const MIDDLE_BYTES: usize = 40_000;
+    for (completion, timed) in [
+        (Completion::Awaited, [true, true]),
+        (Completion::Local, [false, false]),
+    ] {
+        let contexts = contexts(2);
+        let (origin, target) = (&contexts[0], &contexts[1]);
+        for message in 0..20 {
+            let source = pattern(MIDDLE_BYTES, message);
+            let mut received = vec![0_u8; MIDDLE_BYTES];
+            let got = receive(target, 5, received.as_mut_ptr(), MIDDLE_BYTES);
+            let sent = send_until(origin, 5, (source.as_ptr(), MIDDLE_BYTES), completion);
+            settle(&[target, origin]);
+            assert!(is_complete(target, got) && is_complete(origin, sent));
+            assert!(received == source, "message {message}");
+        }
+        assert_eq!(target.asked_ways.have_timed(0, MIDDLE_BYTES), timed);
+    }
+}
+
+#[test]
+fn an_origin_is_told_a_length_that_there_is() {
+    let contexts = contexts(2);
+    let (origin, target) = (&contexts[0], &contexts[1]);
+    let (asks_for_long, no_class) = (256 | 3, 256 | 4);
+    target
+        .control(0, kind::PREFERENCE, asks_for_long, 0, &[])
+        .unwrap();
+    origin.advance().unwrap();
+    assert!(origin.asked_ways.is_asked_for(1, EAGER_BYTES));
+    assert!(!origin.asked_ways.is_asked_for(1, EAGER_BYTES / 2));
+    target
+        .control(0, kind::PREFERENCE, no_class, 0, &[])
+        .unwrap();
+    assert!(matches!(
+        origin.advance(),
+        Err(UnitError::Packet { rank: 1, .. })
+    ));
 }
 
 #[test]
