@@ -101,6 +101,11 @@ where
         self.context.wake(self.members.task(to));
     }
 
+    fn read(&self, from: usize, address: u64, target: &mut [u8]) -> bool {
+        self.context
+            .read_from(self.members.task(from), address, target)
+    }
+
     #[inline]
     fn looks(&self) -> u32 {
         if self.blocking && self.context.is_idle() {

@@ -28,6 +28,7 @@ use super::broadcast::{Algorithm, broadcast_with};
 use super::error::CollectiveError;
 use super::exchange::ExchangeError;
 use super::prompt::PromptEnds;
+use super::reading::Readings;
 use crate::context::Context;
 use crate::geometry::{Channel, Members};
 
@@ -46,6 +47,8 @@ pub struct Board {
     disturbed: Cell<bool>,
     /// Up to which size the tables name a board's algorithm ([`super::prompt`]).
     pub(super) prompt_ends: PromptEnds,
+    /// Which operations read each other's memory.
+    pub(super) readings: Readings,
     /// Keeps the board from others; none where it is nobody else's anyway.
     _lease: Option<BoardLease>,
 }
@@ -70,6 +73,7 @@ impl Board {
             ended: Cell::new(0),
             disturbed: Cell::new(false),
             prompt_ends: PromptEnds::default(),
+            readings: Readings::default(),
             _lease: lease,
         }
     }
@@ -150,9 +154,15 @@ impl Ticket<'_> {
         if board.ended.get() != self.number {
             return None;
         }
-        let first = board.next.get();
-        board.next.set(first.wrapping_add(count));
-        Some(Ok(first))
+        Some(Ok(self.more(count)))
+    }
+
+    /// Takes `count` more rounds for the operation whose turn it is: the first of them.
+    #[inline(always)]
+    pub fn more(&self, count: u32) -> u32 {
+        let first = self.board.next.get();
+        self.board.next.set(first.wrapping_add(count));
+        first
     }
 
     /// The operation has gone through all of its rounds.

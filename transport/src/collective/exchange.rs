@@ -94,6 +94,12 @@ pub trait Exchange {
         1
     }
 
+    /// Reads from the memory of member `from`, at `address` of its process; false if that cannot
+    /// be done, and `target` holds anything.
+    fn read(&self, _from: usize, _address: u64, _target: &mut [u8]) -> bool {
+        false
+    }
+
     /// A member's post tells that the members do not agree on the amount of data.
     fn disagrees(&self, fault: CollectiveError) -> Result<(), CollectiveError> {
         Err(fault)

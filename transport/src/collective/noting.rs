@@ -95,6 +95,11 @@ impl<E: Exchange> Exchange for Noting<'_, E> {
         self.exchange.looks()
     }
 
+    #[inline]
+    fn read(&self, from: usize, address: u64, target: &mut [u8]) -> bool {
+        self.exchange.read(from, address, target)
+    }
+
     #[cold]
     fn disagrees(&self, fault: CollectiveError) -> Result<(), CollectiveError> {
         self.fault.note(fault);

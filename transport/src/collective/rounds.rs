@@ -9,6 +9,7 @@
 //! | [`Rounds::post`], [`Rounds::draft`] and [`Rounds::show`] | posts in a round, when its place is free |
 //! | [`Rounds::see`] | waits for a member's post |
 //! | [`Rounds::finish`] | up to this round, this member looks at no post any more |
+//! | [`Rounds::more`] | takes more rounds, when those before are finished |
 //! | [`Rounds::end`] | all rounds are finished |
 //!
 //! Invariants: all members take as many rounds for an operation; a member drafts once a round,
@@ -111,6 +112,21 @@ impl<'e, E: Exchange> Rounds<'e, E> {
             first,
             count: 1,
         })
+    }
+
+    /// Goes on with `count` more rounds, numbered from 0 again; those before are finished.
+    pub(super) fn more(mut self, count: usize) -> Self {
+        if let Some(last) = self.count.checked_sub(1) {
+            self.finish(last as usize);
+        }
+        self.first = self.ticket.more(count as u32);
+        self.count = count as u32;
+        self
+    }
+
+    /// The exchange that the operation is one of.
+    pub(super) fn exchange(&self) -> &'e E {
+        self.exchange
     }
 
     #[inline(always)]

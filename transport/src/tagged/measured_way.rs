@@ -27,6 +27,9 @@ use std::time::Instant;
 
 use crate::tagged::request::RequestId;
 
+/// Messages of a trial that is a run.
+const RUN: u32 = 4;
+
 /// A way of a message's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
@@ -78,6 +81,22 @@ impl Turns {
             PERIOD
         };
         other_is_faster != turn.is_multiple_of(period)
+    }
+
+    /// The same, with trials of [`RUN`] messages in a row, for a way that is only as fast as it can be when it was
+    /// taken just before: because data still lies in a cache from which the other way drives it out.
+    pub(crate) fn next_in_runs(&mut self, other_is_faster: bool) -> bool {
+        let turn = self.0;
+        self.0 = turn.wrapping_add(1);
+        if turn < ALTERNATING_TURNS {
+            return (FIRST_TURNS..FIRST_TURNS + RUN).contains(&turn);
+        }
+        let period = if turn < 2 * FIRST_TRIALS {
+            RUN * FIRST_PERIOD
+        } else {
+            2 * PERIOD
+        };
+        other_is_faster != (turn % period < RUN)
     }
 
     /// Whether all ways have been tried by now.

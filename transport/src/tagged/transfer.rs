@@ -552,6 +552,19 @@ impl Context {
         }
     }
 
+    /// Has the kernel copy from a task's memory; false if it does not.
+    pub(crate) fn read_from(&self, task: usize, address: u64, target: &mut [u8]) -> bool {
+        if !self.copies_with(task) {
+            return false;
+        }
+        let process = self.process(task as u32);
+        // SAFETY: the target is borrowed for that long, and its bytes may be any; the kernel checks
+        // the address.
+        let copied =
+            unsafe { kernel_copy::read(process, target.as_mut_ptr(), address, target.len()) };
+        copied.map_err(|error| self.note_refusal(error)).is_ok()
+    }
+
     fn process(&self, task: u32) -> i32 {
         self.unit.job().process(task as usize).unwrap_or(0)
     }

@@ -1,7 +1,9 @@
 //! Allgather: blocks of one length from all members reach every member (MPI-5.0, 6.7).
 
 pub mod bruck;
+pub mod measured;
 pub mod posted;
+pub mod read;
 pub mod recursive_doubling;
 pub mod ring;
 pub mod torus;
@@ -23,9 +25,15 @@ algorithms! {
     Bruck = bruck, Nothing;
     /// Posts on a board, which all copy.
     Posted = posted, Board;
+    /// Through the kernel, from everybody's memory.
+    Read = read, Board;
+    /// As posted, or through the kernel where that has been faster.
+    Measured = measured, Board;
     /// Around the rings of one dimension of a torus after another.
     Torus = torus, Nothing;
     => &[
+        Row::new(Algorithm::Posted).crowded(),
+        Row::new(Algorithm::Measured).from(32 << 10),
         Row::new(Algorithm::Posted),
         Row::new(Algorithm::RecursiveDoubling).up_to(64 << 10),
         Row::new(Algorithm::Bruck).up_to(64 << 10),
@@ -54,8 +62,14 @@ pub async fn allgather_apart(
             expected_bytes: block_bytes,
         });
     }
-    if algorithm == Algorithm::Posted && block_bytes > 0 {
-        return posted::gather(exchange, block_bytes, Some(own), buffer).await;
+    match algorithm {
+        Algorithm::Posted if block_bytes > 0 => {
+            return posted::gather(exchange, block_bytes, Some(own), buffer).await;
+        }
+        Algorithm::Measured if block_bytes > 0 => {
+            return measured::gather(exchange, block_bytes, Some(own), buffer).await;
+        }
+        _ => {}
     }
     buffer[exchange.rank() * block_bytes..][..block_bytes].copy_from_slice(own);
     allgather_with(algorithm, exchange, buffer).await

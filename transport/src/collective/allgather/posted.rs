@@ -28,9 +28,20 @@ pub async fn gather(
     own: Option<&[u8]>,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    let (rank, size) = (exchange.rank(), exchange.size());
+    let rounds = Rounds::begin(exchange, 0).await?;
+    gather_in(rounds, block_bytes, own, buffer).await
+}
+
+/// The same, in more rounds of an operation.
+pub(super) async fn gather_in<E: Exchange>(
+    rounds: Rounds<'_, E>,
+    block_bytes: usize,
+    own: Option<&[u8]>,
+    buffer: &mut [u8],
+) -> Result<(), CollectiveError> {
+    let (rank, size) = (rounds.exchange().rank(), rounds.exchange().size());
     let count = posts_for(block_bytes, SLOT_BYTES);
-    let mut rounds = Rounds::begin(exchange, count).await?;
+    let mut rounds = rounds.more(count);
     let part = |index: usize| {
         let start = index * SLOT_BYTES;
         start..block_bytes.min(start + SLOT_BYTES)

@@ -2,9 +2,11 @@
 
 pub mod halving;
 pub mod linear;
+pub mod measured;
 pub mod posted;
 pub mod posted_slices;
 pub mod rabenseifner;
+pub mod read;
 pub mod recursive_doubling;
 pub mod reduce_broadcast;
 pub mod ring;
@@ -34,11 +36,17 @@ algorithms! {
     Posted = posted, Board;
     /// Slices on a board, each combined by one member.
     PostedSlices = posted_slices, Board;
+    /// Slices through the kernel, each combined by one member.
+    Read = read, Board;
+    /// As posted slices, or through the kernel where that has been faster.
+    Measured = measured, Board;
     /// Around the rings of one dimension of a torus after another, parts of parts of the data.
     Torus = torus, Commutative;
     => &[
         Row::new(Algorithm::Posted).up_to(16 << 10).ranks(0, 2),
         Row::new(Algorithm::Posted).up_to(2 << 10),
+        Row::new(Algorithm::PostedSlices).crowded(),
+        Row::new(Algorithm::Measured).from(96 << 10),
         Row::new(Algorithm::PostedSlices),
         Row::new(Algorithm::Linear).up_to(2048).crowded(),
         Row::new(Algorithm::RecursiveDoubling).up_to(16 << 10),
@@ -62,7 +70,7 @@ pub async fn allreduce_apart(
     data: Apart<'_>,
 ) -> Result<(), CollectiveError> {
     let algorithm = choose(exchange, data.result.len(), reduction.commutative())?;
-    run(algorithm, exchange, reduction, data).await
+    allreduce_apart_with(algorithm, exchange, reduction, data).await
 }
 
 /// [`allreduce`] with a given algorithm.
@@ -72,10 +80,11 @@ pub async fn allreduce_with(
     reduction: &impl Reduction,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    run(algorithm, exchange, reduction, buffer.into()).await
+    allreduce_apart_with(algorithm, exchange, reduction, buffer.into()).await
 }
 
-async fn run(
+/// [`allreduce_apart`] with a given algorithm.
+pub async fn allreduce_apart_with(
     algorithm: Algorithm,
     exchange: &impl Exchange,
     reduction: &impl Reduction,

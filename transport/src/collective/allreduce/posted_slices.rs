@@ -31,12 +31,27 @@ pub async fn posted_slices(
     reduction: &impl Reduction,
     mut data: Apart<'_>,
 ) -> Result<(), CollectiveError> {
-    let (rank, size) = (exchange.rank(), exchange.size());
-    let element_bytes = reduction.element_bytes();
-    let parts = size.max(2) - 1;
-    let Some(most_bytes) = whole_elements(element_bytes, parts) else {
+    let Some(most_bytes) = most_bytes(exchange, reduction) else {
         return rabenseifner::rabenseifner(exchange, reduction, data).await;
     };
+    let rounds = Rounds::begin(exchange, 0).await?;
+    combine_in(rounds, reduction, &mut data, most_bytes).await
+}
+
+/// The most bytes of a slice that a post has room for; none if not one element fits.
+pub(super) fn most_bytes(exchange: &impl Exchange, reduction: &impl Reduction) -> Option<usize> {
+    whole_elements(reduction.element_bytes(), exchange.size().max(2) - 1)
+}
+
+/// The same, in more rounds of an operation.
+pub(super) async fn combine_in<E: Exchange>(
+    rounds: Rounds<'_, E>,
+    reduction: &impl Reduction,
+    data: &mut Apart<'_>,
+    most_bytes: usize,
+) -> Result<(), CollectiveError> {
+    let (rank, size) = (rounds.exchange().rank(), rounds.exchange().size());
+    let element_bytes = reduction.element_bytes();
     let total = data.result.len();
     let chunks = Chunks {
         elements: elements(reduction, total)?,
@@ -45,7 +60,7 @@ pub async fn posted_slices(
         size,
     };
     let count = chunks.count();
-    let mut rounds = Rounds::begin(exchange, 2 * count).await?;
+    let mut rounds = rounds.more(2 * count);
     for step in 0..count + 2 {
         if step < count {
             let round = chunks.data_round(step);

@@ -2,8 +2,10 @@
 
 pub mod bruck;
 pub mod linear;
+pub mod measured;
 pub mod pairwise;
 pub mod posted;
+pub mod read;
 
 use super::error::CollectiveError;
 use super::exchange::Exchange;
@@ -22,10 +24,14 @@ algorithms! {
     Linear = linear, Nothing;
     /// Posts on a board, from which all copy their parts.
     Posted = posted, Board;
+    /// Through the kernel, from everybody's memory.
+    Read = read, Board;
+    /// As posted, or through the kernel where that has been faster.
+    Measured = measured, Board;
     => &[
         Row::new(Algorithm::Posted).crowded(),
         Row::new(Algorithm::Posted).up_to(4 << 10),
-        Row::new(Algorithm::Posted).from(12 << 10),
+        Row::new(Algorithm::Measured).from(12 << 10),
         Row::new(Algorithm::Linear).up_to(2048).crowded(),
         Row::new(Algorithm::Bruck).up_to(256).ranks(8, usize::MAX),
         Row::new(Algorithm::Linear).up_to(32 << 10),

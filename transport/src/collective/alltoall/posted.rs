@@ -31,13 +31,24 @@ pub async fn posted(
     outgoing: &[u8],
     incoming: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    let (rank, size) = (exchange.rank(), exchange.size());
+    let rounds = Rounds::begin(exchange, 0).await?;
+    swap_in(rounds, block_bytes, outgoing, incoming).await
+}
+
+/// The same, in more rounds of an operation.
+pub(super) async fn swap_in<E: Exchange>(
+    rounds: Rounds<'_, E>,
+    block_bytes: usize,
+    outgoing: &[u8],
+    incoming: &mut [u8],
+) -> Result<(), CollectiveError> {
+    let (rank, size) = (rounds.exchange().rank(), rounds.exchange().size());
     let own = rank * block_bytes..(rank + 1) * block_bytes;
     incoming[own.clone()].copy_from_slice(&outgoing[own]);
     let others = size - 1;
     let each = part_bytes(block_bytes, others);
     let count = posts_for(block_bytes, each);
-    let mut rounds = Rounds::begin(exchange, count).await?;
+    let mut rounds = rounds.more(count);
     // One post ahead, as in the allgather.
     for step in 0..=count {
         if step < count {

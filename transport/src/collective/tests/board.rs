@@ -7,7 +7,8 @@ use std::task::Poll;
 use proptest::prelude::*;
 
 use super::operators::{Compose, combined, contribution};
-use super::simulation::{Member, Network, Random, Running, Setting, run_all};
+use super::simulation::{Member, Network, Random, Running, Setting, run_all_on};
+use crate::collective::apart::Apart;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::{Exchange, ExchangeError};
 use crate::collective::join::join;
@@ -25,20 +26,26 @@ enum Step {
     Barrier,
     Broadcast(usize),
     Allreduce,
-    Slices,
-    Allgather,
-    Alltoall,
+    Reduce(allreduce::Algorithm),
+    Allgather(allgather::Algorithm),
+    Alltoall(alltoall::Algorithm),
 }
 
 impl Step {
     fn random(random: &mut Random, size: usize) -> Self {
-        match random.below(6) {
+        match random.below(12) {
             0 => Self::Barrier,
             1 => Self::Broadcast(random.below(size)),
             2 => Self::Allreduce,
-            3 => Self::Slices,
-            4 => Self::Allgather,
-            _ => Self::Alltoall,
+            3 => Self::Reduce(allreduce::Algorithm::PostedSlices),
+            4 => Self::Reduce(allreduce::Algorithm::Read),
+            5 => Self::Reduce(allreduce::Algorithm::Measured),
+            6 => Self::Allgather(allgather::Algorithm::Posted),
+            7 => Self::Allgather(allgather::Algorithm::Read),
+            8 => Self::Allgather(allgather::Algorithm::Measured),
+            9 => Self::Alltoall(alltoall::Algorithm::Posted),
+            10 => Self::Alltoall(alltoall::Algorithm::Read),
+            _ => Self::Alltoall(alltoall::Algorithm::Measured),
         }
     }
 
@@ -51,14 +58,18 @@ impl Step {
             Self::Allreduce => {
                 allreduce_with(allreduce::Algorithm::Posted, exchange, &Compose, buffer).await
             }
-            Self::Slices => {
-                let slices = allreduce::Algorithm::PostedSlices;
-                allreduce_with(slices, exchange, &Compose, buffer).await
+            Self::Reduce(algorithm) => {
+                let own = buffer.to_vec();
+                let data = Apart {
+                    own: Some(&own),
+                    result: buffer,
+                };
+                allreduce::allreduce_apart_with(algorithm, exchange, &Compose, data).await
             }
-            Self::Allgather => allgather_with(allgather::Algorithm::Posted, exchange, buffer).await,
-            Self::Alltoall => {
+            Self::Allgather(algorithm) => allgather_with(algorithm, exchange, buffer).await,
+            Self::Alltoall(algorithm) => {
                 let outgoing = buffer.to_vec();
-                alltoall_with(alltoall::Algorithm::Posted, exchange, &outgoing, buffer).await
+                alltoall_with(algorithm, exchange, &outgoing, buffer).await
             }
         }
     }
@@ -72,15 +83,15 @@ impl Step {
             match self {
                 Self::Barrier => {}
                 Self::Broadcast(root) => buffer.copy_from_slice(&before[root]),
-                Self::Allreduce | Self::Slices => {
+                Self::Allreduce | Self::Reduce(_) => {
                     buffer.copy_from_slice(&combined(&Compose, &before));
                 }
-                Self::Allgather => {
+                Self::Allgather(_) => {
                     for member in 0..before.len() {
                         buffer[member * block..][..block].copy_from_slice(part(member, member));
                     }
                 }
-                Self::Alltoall => {
+                Self::Alltoall(_) => {
                     for member in 0..before.len() {
                         buffer[member * block..][..block].copy_from_slice(part(member, rank));
                     }
@@ -91,17 +102,26 @@ impl Step {
 }
 
 fn check(seed: u64, size: usize, elements: usize, steps: usize) {
+    let random = |random: &mut Random| Step::random(random, size);
+    check_on(Network::new, seed, (size, elements), (steps, random));
+}
+
+fn check_on(
+    network: impl Fn(Setting) -> Network,
+    seed: u64,
+    (size, elements): (usize, usize),
+    (steps, step): (usize, impl Fn(&mut Random) -> Step),
+) {
     let mut random = Random(seed);
     let bytes = elements * size * Compose.element_bytes();
     let buffers: Vec<_> = (0..size)
         .map(|_| contribution(&mut random, bytes))
         .collect();
-    let program: Vec<_> = (0..steps)
-        .map(|_| Step::random(&mut random, size))
-        .collect();
+    let program: Vec<_> = (0..steps).map(|_| step(&mut random)).collect();
     let mut expected = buffers.clone();
     program.iter().for_each(|step| step.expect(&mut expected));
-    let outputs = run_all(
+    let outputs = run_all_on(
+        network,
         seed,
         &buffers,
         async |exchange: &Member<'_>, buffer: &mut Vec<u8>| {
@@ -132,10 +152,60 @@ proptest! {
     }
 }
 
+/// The first copy that the kernel refuses is seen by all, and nothing is lost.
+#[test]
+fn members_that_cannot_read_post_instead() {
+    let steps = [
+        Step::Reduce(allreduce::Algorithm::Read),
+        Step::Allgather(allgather::Algorithm::Read),
+        Step::Alltoall(alltoall::Algorithm::Read),
+        Step::Reduce(allreduce::Algorithm::Measured),
+        Step::Allgather(allgather::Algorithm::Measured),
+        Step::Alltoall(alltoall::Algorithm::Measured),
+    ];
+    for size in 2..6 {
+        let refusing = |setting| Network::new(setting).without_reading();
+        let any = |random: &mut Random| steps[random.below(steps.len())];
+        check_on(refusing, size as u64, (size, 3000), (60, any));
+    }
+}
+
+/// Enough operations of one kind for trials of both ways, and what they tell.
+#[test]
+fn members_measure_and_agree() {
+    for step in [
+        Step::Reduce(allreduce::Algorithm::Measured),
+        Step::Allgather(allgather::Algorithm::Measured),
+        Step::Alltoall(alltoall::Algorithm::Measured),
+    ] {
+        check_on(Network::new, 7, (3, 2000), (80, |_| step));
+    }
+}
+
 #[test]
 fn long_data_goes_through_all_places_of_the_board() {
     for (size, elements) in [(2, 60_000), (3, 30_001), (5, 9_000)] {
         check(size as u64, size, elements, 5);
+    }
+}
+
+#[test]
+fn operations_that_overlap_choose_the_same_way() {
+    let outputs = on_board(3, async |exchange| {
+        let rank = exchange.rank() as u8;
+        let (mut one, mut other) = ([rank; 6000], [10 + rank; 9000]);
+        for _ in 0..40 {
+            one[rank as usize * 2000..][..2000].fill(rank);
+            join(
+                Step::Allgather(allgather::Algorithm::Measured).run(exchange, &mut one),
+                Step::Allgather(allgather::Algorithm::Measured).run(exchange, &mut other),
+            )
+            .await?;
+        }
+        Ok((one[0], one[2000], one[5999], other[0], other[8999]))
+    });
+    for output in outputs.into_iter().flatten() {
+        assert_eq!(output, Ok((0, 1, 2, 10, 12)));
     }
 }
 

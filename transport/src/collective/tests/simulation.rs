@@ -14,6 +14,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use pamir_driver::kernel_copy;
 use pamir_shm::mapped_board::MappedBoard;
 use pamir_shm::segment::Segment;
 
@@ -100,6 +101,8 @@ pub struct Network {
     torus: RefCell<Option<Torus>>,
     /// What the members share besides, if they share anything.
     boards: RefCell<Option<Arc<Segment>>>,
+    /// Members cannot read each other's memory.
+    refuses_reading: Cell<bool>,
 }
 
 impl Network {
@@ -115,7 +118,14 @@ impl Network {
             ways: RefCell::default(),
             torus: RefCell::default(),
             boards: RefCell::default(),
+            refuses_reading: Cell::default(),
         }
+    }
+
+    /// The network, whose members cannot read each other's memory.
+    pub fn without_reading(self) -> Self {
+        self.refuses_reading.set(true);
+        self
     }
 
     /// The network, with its members in a torus.
@@ -281,6 +291,15 @@ impl Exchange for Member<'_> {
         self.network.happened();
     }
 
+    fn read(&self, _: usize, address: u64, target: &mut [u8]) -> bool {
+        if self.network.refuses_reading.get() {
+            return false;
+        }
+        let own = std::process::id() as i32;
+        // SAFETY: the target is borrowed; the kernel checks the address, in this process.
+        unsafe { kernel_copy::read(own, target.as_mut_ptr(), address, target.len()) }.is_ok()
+    }
+
     fn rank(&self) -> usize {
         self.rank
     }
@@ -375,10 +394,20 @@ pub fn run_all<B: Clone>(
     buffers: &[B],
     member: impl AsyncFn(&Member<'_>, &mut B) -> Result<(), CollectiveError>,
 ) -> Vec<Vec<B>> {
+    run_all_on(Network::new, seed, buffers, member)
+}
+
+/// [`run_all`] on networks that `network` makes.
+pub fn run_all_on<B: Clone>(
+    network: impl Fn(Setting) -> Network,
+    seed: u64,
+    buffers: &[B],
+    member: impl AsyncFn(&Member<'_>, &mut B) -> Result<(), CollectiveError>,
+) -> Vec<Vec<B>> {
     Setting::all(seed)
         .into_iter()
         .map(|setting| {
-            let network = Network::new(setting);
+            let network = network(setting);
             let members = buffers
                 .iter()
                 .enumerate()

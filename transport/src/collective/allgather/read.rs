@@ -1,0 +1,52 @@
+//! Allgather through the kernel: everybody offers its block, and reads those of all others.
+//!
+//! | rounds | messages | bytes |
+//! |---|---|---|
+//! | 2 | 2 posts | m, a member's block, by n - 1 copies |
+
+use crate::collective::allgather::posted::gather_in;
+use crate::collective::error::CollectiveError;
+use crate::collective::exchange::{Exchange, ExchangeError};
+use crate::collective::reading::{Choice, Kind, Offers};
+use crate::collective::rounds::Rounds;
+
+/// Gathers blocks of `block_bytes` at every member.
+pub async fn read(
+    exchange: &impl Exchange,
+    block_bytes: usize,
+    buffer: &mut [u8],
+) -> Result<(), CollectiveError> {
+    let rounds = Rounds::begin(exchange, 0).await?;
+    let board = exchange.board().ok_or(ExchangeError::Disturbed)?;
+    let choice = board.readings.reading(Kind::Allgather, block_bytes);
+    gather_in_reading(rounds, &choice, block_bytes, None, buffer).await
+}
+
+/// The same of a block that may lie apart from its place in `buffer`, in rounds of an operation.
+pub(super) async fn gather_in_reading<E: Exchange>(
+    rounds: Rounds<'_, E>,
+    choice: &Choice<'_>,
+    block_bytes: usize,
+    own: Option<&[u8]>,
+    buffer: &mut [u8],
+) -> Result<(), CollectiveError> {
+    let exchange = rounds.exchange();
+    let (rank, size) = (exchange.rank(), exchange.size());
+    let place = |member: usize| member * block_bytes..(member + 1) * block_bytes;
+    let offered = own.unwrap_or(&buffer[place(rank)]).as_ptr();
+    let mut offers = Offers::open(exchange, rounds, choice, ([offered], 1), block_bytes).await;
+    if let Some(own) = own {
+        buffer[place(rank)].copy_from_slice(own);
+    }
+    // Each begins with another one.
+    for member in (rank + 1..size).chain(0..rank) {
+        if let Some([address]) = offers.see(member).await? {
+            offers.read(member, address, &mut buffer[place(member)]);
+        }
+    }
+    if offers.meet().await? {
+        offers.end();
+        return Ok(());
+    }
+    gather_in(offers.give_up(), block_bytes, own, buffer).await
+}

@@ -1,0 +1,31 @@
+//! Allreduce by posts, or through the kernel, as has been faster among these members
+//! ([`crate::collective::reading`]).
+
+use crate::collective::allreduce::posted_slices::{combine_in, most_bytes, posted_slices};
+use crate::collective::allreduce::read::combine_in_reading;
+use crate::collective::apart::Apart;
+use crate::collective::error::CollectiveError;
+use crate::collective::exchange::{Exchange, ExchangeError};
+use crate::collective::reading::Kind;
+use crate::collective::reduction::Reduction;
+use crate::collective::rounds::Rounds;
+
+/// Combines the data of all members into the result of every member.
+pub async fn measured(
+    exchange: &impl Exchange,
+    reduction: &impl Reduction,
+    mut data: Apart<'_>,
+) -> Result<(), CollectiveError> {
+    let Some(most_bytes) = most_bytes(exchange, reduction) else {
+        return posted_slices(exchange, reduction, data).await;
+    };
+    let rounds = Rounds::begin(exchange, 0).await?;
+    let board = exchange.board().ok_or(ExchangeError::Disturbed)?;
+    let choice = board.readings.choose(Kind::Allreduce, data.result.len());
+    if choice.reads {
+        return combine_in_reading(rounds, &choice, reduction, &mut data, most_bytes).await;
+    }
+    combine_in(rounds, reduction, &mut data, most_bytes).await?;
+    choice.end();
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! Allreduce through the kernel: everybody reads its slice of all others' data, combines it, and reads
+//! the other slices of the result.
+//!
+//! Data that lies where its result goes is posted instead: it must be there whole until all have read it.
+//!
+//! | rounds | messages | bytes |
+//! |---|---|---|
+//! | 3 | 3 posts | 2 m (n - 1) / n, by 2 (n - 1) copies |
+
+use std::ops::Range;
+
+use crate::collective::allreduce::posted_slices::{combine_in, most_bytes, posted_slices};
+use crate::collective::apart::Apart;
+use crate::collective::error::CollectiveError;
+use crate::collective::exchange::{Exchange, ExchangeError};
+use crate::collective::reading::{Choice, Kind, Offers, lost};
+use crate::collective::reduction::{Reduction, elements, part_of};
+use crate::collective::rounds::Rounds;
+use crate::collective::scratch::Scratch;
+
+/// Bytes that are read before they are combined: they stay in the core's own cache.
+const PIECE_BYTES: usize = 64 * 1024;
+
+/// Combines the data of all members into the result of every member.
+pub async fn read(
+    exchange: &impl Exchange,
+    reduction: &impl Reduction,
+    mut data: Apart<'_>,
+) -> Result<(), CollectiveError> {
+    let Some(most_bytes) = most_bytes(exchange, reduction) else {
+        return posted_slices(exchange, reduction, data).await;
+    };
+    let rounds = Rounds::begin(exchange, 0).await?;
+    let board = exchange.board().ok_or(ExchangeError::Disturbed)?;
+    let choice = board.readings.reading(Kind::Allreduce, data.result.len());
+    combine_in_reading(rounds, &choice, reduction, &mut data, most_bytes).await
+}
+
+/// The same, in rounds of an operation.
+pub(super) async fn combine_in_reading<E: Exchange>(
+    rounds: Rounds<'_, E>,
+    choice: &Choice<'_>,
+    reduction: &impl Reduction,
+    data: &mut Apart<'_>,
+    most_bytes: usize,
+) -> Result<(), CollectiveError> {
+    let exchange = rounds.exchange();
+    let (rank, size, total) = (exchange.rank(), exchange.size(), data.result.len());
+    let Some(own) = data.own else {
+        return combine_in(rounds, reduction, data, most_bytes).await;
+    };
+    let count = elements(reduction, total)?;
+    let slice = |member| part_of(count, reduction.element_bytes(), size, member);
+    let offered = [own.as_ptr(), data.result.as_ptr()];
+    let mut offers = Offers::open(exchange, rounds, choice, (offered, 2), total).await;
+    let mut others = Vec::with_capacity(size);
+    for member in 0..size {
+        let offer = if member == rank {
+            None
+        } else {
+            offers.see::<2>(member).await?
+        };
+        others.push(offer);
+    }
+    let combining = Combining {
+        offers: &offers,
+        reduction,
+        own,
+        from: others
+            .iter()
+            .map(|offer| offer.map(|[data, _]| data))
+            .collect(),
+    };
+    combining.slice(rank, slice(rank), data.result)?;
+    if !offers.meet().await? {
+        return combine_in(offers.give_up(), reduction, data, most_bytes).await;
+    }
+    // Each begins with another one.
+    for member in (rank + 1..size).chain(0..rank) {
+        if let Some([_, result]) = others[member] {
+            let range = slice(member);
+            let address = result.wrapping_add(range.start as u64);
+            offers.read(member, address, &mut data.result[range]);
+        }
+    }
+    if !offers.meet().await? {
+        return Err(lost(exchange.name(rank)));
+    }
+    offers.end();
+    Ok(())
+}
+
+/// How a member combines its slice.
+struct Combining<'o, 'c, 'e, E, R> {
+    offers: &'o Offers<'c, 'e, E>,
+    reduction: &'o R,
+    own: &'o [u8],
+    /// Where each other member's data lies; none at this one, or where members do not agree.
+    from: Vec<Option<u64>>,
+}
+
+impl<E: Exchange, R: Reduction> Combining<'_, '_, '_, E, R> {
+    /// Combines `range` of all members' data into `result`.
+    fn slice(
+        &self,
+        rank: usize,
+        range: Range<usize>,
+        result: &mut [u8],
+    ) -> Result<(), CollectiveError> {
+        let element_bytes = self.reduction.element_bytes();
+        let most = (PIECE_BYTES / element_bytes).max(1) * element_bytes;
+        let mut operand = Scratch::new(most.min(range.len()))?;
+        for start in range.clone().step_by(most) {
+            let piece = start..range.end.min(start + most);
+            let operand = &mut operand[..piece.len()];
+            self.piece(rank, piece.clone(), &mut result[piece], operand);
+        }
+        Ok(())
+    }
+
+    /// From the highest member down, so that whatever is combined is the lower operand; where the
+    /// order does not matter, the own data is combined with what was read where the result goes.
+    fn piece(&self, rank: usize, piece: Range<usize>, result: &mut [u8], operand: &mut [u8]) {
+        let own = &self.own[piece.clone()];
+        let read = |member: usize, target: &mut [u8]| match self.from[member] {
+            Some(address) => {
+                let address = address.wrapping_add(piece.start as u64);
+                self.offers.read(member, address, target);
+                true
+            }
+            None => false,
+        };
+        let last = self.from.len() - 1;
+        let first = if self.reduction.commutative() && rank == last {
+            last.saturating_sub(1)
+        } else {
+            last
+        };
+        if first == rank || !read(first, result) {
+            result.copy_from_slice(own);
+        }
+        for member in (0..=last).rev().filter(|member| *member != first) {
+            if member == rank {
+                self.reduction.combine(own, result);
+            } else if read(member, operand) {
+                self.reduction.combine(operand, result);
+            }
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Operations whose members read each other's memory through the kernel, and when that is the faster way.
+//!
+//! Before: an algorithm `measured` or `read` of a kind. After: offers on the board ([`super::rounds`]), and
+//! copies by the kernel ([`Exchange::read`]).
+//!
+//! On a board each byte is copied twice: into a slot, and out of it. Through the kernel it is copied once, and what
+//! its owner has not written since it was read last still lies in the reader's cache; but each copy costs a call
+//! and a walk through page tables. Near processors are better off with the board (16 KiB and
+//! less even far ones), far ones with the kernel. So members measure, by kind and size:
+//!
+//! ```text
+//! round 0   offer: where my data lies ──▶ everybody reads what it needs
+//! round 1.. meet: I have read, and could ──▶ nobody changes what is still being read
+//!                 and this is how long I have taken each way: all take the faster from now on
+//! ```
+//!
+//! Which way the next operation takes depends on what all members have seen in the meetings, and on how many
+//! operations there were; it is decided when it is the operation's turn on the board. So all take the same.
+//! If a copy is refused anywhere, all learn that in the meeting, post their data instead, and read no more on this board.
+
+use std::cell::Cell;
+use std::time::Instant;
+
+use super::error::CollectiveError;
+use super::exchange::{Exchange, ExchangeError};
+use super::rounds::{Readers, Rounds};
+use crate::tagged::measured_way::{Turns, note};
+
+/// The kinds that have this choice.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    Allgather,
+    Allreduce,
+    Alltoall,
+}
+
+const KINDS: usize = Kind::Alltoall as usize + 1;
+
+/// Classes of lengths: those of the same number of binary digits, between these.
+const LENGTHS: [u32; 2] = [13, 24];
+
+const CLASSES: usize = (LENGTHS[1] - LENGTHS[0] + 1) as usize;
+
+/// What the way that is not taken must be shorter by to be taken, in parts of the other's time.
+const MARGIN: f32 = 1.0 / 16.0;
+
+/// What is known of operations of one kind and about the same length.
+#[derive(Debug, Clone, Copy, Default)]
+struct Plan {
+    turns: Turns,
+    /// What all have agreed on.
+    reads: bool,
+    /// Nanoseconds a byte at this member; 0: not measured.
+    posted: f32,
+    read: f32,
+}
+
+impl Plan {
+    /// What this member has measured, as the word of its post in a meeting.
+    fn word(&self) -> usize {
+        (u64::from(self.posted.to_bits()) << 32 | u64::from(self.read.to_bits())) as usize
+    }
+
+    /// Agrees on the faster way by the words of all members, the same everywhere.
+    fn agree(&mut self, words: impl Iterator<Item = usize>) {
+        let (mut posted, mut read) = (0.0, 0.0);
+        for word in words {
+            let measured = [word as u64 >> 32, word as u64].map(|bits| f32::from_bits(bits as u32));
+            if measured.contains(&0.0) {
+                return;
+            }
+            posted += measured[0];
+            read += measured[1];
+        }
+        self.reads = if self.reads {
+            posted > read * (1.0 - MARGIN)
+        } else {
+            read < posted * (1.0 - MARGIN)
+        };
+    }
+}
+
+/// What a board's members know of reading.
+#[derive(Debug, Default)]
+pub(super) struct Readings {
+    plans: [[Cell<Plan>; CLASSES]; KINDS],
+    /// The kernel has refused, as all have learnt.
+    refused: Cell<bool>,
+}
+
+/// The way of one operation.
+#[derive(Debug)]
+pub(super) struct Choice<'b> {
+    plan: &'b Cell<Plan>,
+    refused: &'b Cell<bool>,
+    bytes: usize,
+    /// Whether members read.
+    pub(super) reads: bool,
+    /// When it began, if that counts.
+    begin: Option<Instant>,
+}
+
+fn class(bytes: usize) -> usize {
+    let digits = usize::BITS - bytes.leading_zeros();
+    (digits.clamp(LENGTHS[0], LENGTHS[1]) - LENGTHS[0]) as usize
+}
+
+impl Readings {
+    /// The way of the operation whose turn it is.
+    pub(super) fn choose(&self, kind: Kind, bytes: usize) -> Choice<'_> {
+        let plan = &self.plans[kind as usize][class(bytes)];
+        let mut next = plan.get();
+        let reads = next.turns.next_in_runs(next.reads) && !self.refused.get();
+        plan.set(next);
+        Choice {
+            plan,
+            refused: &self.refused,
+            bytes: bytes.max(1),
+            reads,
+            begin: Some(Instant::now()),
+        }
+    }
+
+    /// The way of an operation that reads whatever was measured.
+    pub(super) fn reading(&self, kind: Kind, bytes: usize) -> Choice<'_> {
+        Choice {
+            plan: &self.plans[kind as usize][class(bytes)],
+            refused: &self.refused,
+            bytes: bytes.max(1),
+            reads: true,
+            begin: None,
+        }
+    }
+}
+
+impl Choice<'_> {
+    /// The operation is done, by the way that was chosen.
+    pub(super) fn end(&self) {
+        let Some(begin) = self.begin else { return };
+        let took = begin.elapsed().as_nanos() as f32 / self.bytes as f32;
+        let mut plan = self.plan.get();
+        note(
+            if self.reads {
+                &mut plan.read
+            } else {
+                &mut plan.posted
+            },
+            took,
+        );
+        self.plan.set(plan);
+    }
+
+    /// All members agree on the way of the next operations.
+    fn agree(&self, words: impl Iterator<Item = usize>) {
+        let mut plan = self.plan.get();
+        plan.agree(words);
+        self.plan.set(plan);
+    }
+}
+
+/// What the members of an operation offer each other to read.
+#[derive(Debug)]
+pub(super) struct Offers<'c, 'e, E> {
+    exchange: &'e E,
+    rounds: Rounds<'e, E>,
+    choice: &'c Choice<'c>,
+    /// What all members must have said, as in a post.
+    word: usize,
+    could_read: Cell<bool>,
+    met: usize,
+}
+
+impl<'c, 'e, E: Exchange> Offers<'c, 'e, E> {
+    /// Offers what lies at `places`, and takes so many meetings. Members agree by `word`.
+    pub(super) async fn open<const PLACES: usize>(
+        exchange: &'e E,
+        rounds: Rounds<'e, E>,
+        choice: &'c Choice<'c>,
+        (places, meetings): ([*const u8; PLACES], usize),
+        word: usize,
+    ) -> Self {
+        let rounds = rounds.more(1 + meetings);
+        let words = places.map(|place| (place.addr() as u64).to_ne_bytes());
+        rounds
+            .post(0, words.as_flattened(), word, Readers::All)
+            .await;
+        Self {
+            exchange,
+            rounds,
+            choice,
+            word,
+            could_read: Cell::new(true),
+            met: 0,
+        }
+    }
+
+    /// Waits for a member's offer of `PLACES` addresses; none if the members do not agree on the amount of data.
+    pub(super) async fn see<const PLACES: usize>(
+        &self,
+        member: usize,
+    ) -> Result<Option<[u64; PLACES]>, CollectiveError> {
+        let bytes = PLACES * size_of::<u64>();
+        let seen = self.rounds.see_of(0, member, bytes, self.word).await?;
+        if seen.word != self.word || seen.bytes().len() != bytes {
+            return Ok(None);
+        }
+        let mut addresses = [0; PLACES];
+        for (address, word) in addresses.iter_mut().zip(seen.bytes().as_chunks().0) {
+            *address = u64::from_ne_bytes(*word);
+        }
+        Ok(Some(addresses))
+    }
+
+    /// Reads from a member's memory.
+    pub(super) fn read(&self, member: usize, address: u64, target: &mut [u8]) {
+        if self.could_read.get() && !self.exchange.read(member, address, target) {
+            self.could_read.set(false);
+        }
+    }
+
+    /// Waits until all members have read what they need until here; whether all could.
+    pub(super) async fn meet(&mut self) -> Result<bool, CollectiveError> {
+        self.met += 1;
+        let (index, rank) = (self.met, self.exchange.rank());
+        let mut words = vec![0; self.exchange.size()];
+        words[rank] = self.choice.plan.get().word();
+        let mut could = self.could_read.get();
+        let own = [u8::from(could)];
+        self.rounds
+            .post(index, &own, words[rank], Readers::All)
+            .await;
+        for member in (0..words.len()).filter(|member| *member != rank) {
+            let seen = self.rounds.see(index, member).await?;
+            could &= seen.bytes() == [1];
+            words[member] = seen.word;
+        }
+        self.choice.agree(words.into_iter());
+        self.rounds.finish(index);
+        if !could {
+            self.choice.refused.set(true);
+        }
+        Ok(could)
+    }
+
+    /// What was not offered for good after all must come otherwise: more rounds of the operation.
+    pub(super) fn give_up(self) -> Rounds<'e, E> {
+        self.rounds
+    }
+
+    /// All is done.
+    pub(super) fn end(self) {
+        self.rounds.end();
+        self.choice.end();
+    }
+}
+
+/// Where the operation's data cannot be read any more, though some have read it.
+pub(super) fn lost(rank: usize) -> CollectiveError {
+    ExchangeError::Corrupt { rank }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_agree_on_what_is_faster_for_all_together() {
+        let members = [Readings::default(), Readings::default()];
+        for operation in 0..1200 {
+            let choices = [0, 1].map(|rank| members[rank].choose(Kind::Alltoall, 1 << 16));
+            assert_eq!(choices[0].reads, choices[1].reads, "operation {operation}");
+            let (posted, read) = if operation < 600 {
+                (2.0, 1.0)
+            } else {
+                (1.0, 4.0)
+            };
+            // The second member alone would always post.
+            for (choice, of) in choices.iter().zip([[2.5 * posted, read], [1.0, 1.1]]) {
+                let mut known = choice.plan.get();
+                [known.posted, known.read] = of;
+                choice.plan.set(known);
+            }
+            if choices[0].reads {
+                let words = || choices.iter().map(|choice| choice.plan.get().word());
+                choices.iter().for_each(|choice| choice.agree(words()));
+            }
+            let settled = (128..600).contains(&operation) || operation > 610;
+            let trial = operation % 512 < 4;
+            assert!(!settled || choices[0].reads == ((operation < 600) != trial));
+        }
+    }
+
+    #[test]
+    fn nothing_is_agreed_on_before_all_have_measured_both() {
+        let mut plan = Plan::default();
+        let measured = |posted: f32, read: f32| {
+            let known = Plan {
+                posted,
+                read,
+                ..Plan::default()
+            };
+            known.word()
+        };
+        plan.agree([measured(2.0, 1.0), measured(2.0, 0.0)].into_iter());
+        assert!(!plan.reads);
+        plan.agree([measured(2.0, 1.0), measured(2.0, 1.5)].into_iter());
+        assert!(plan.reads);
+        plan.agree([measured(2.0, 2.0), measured(2.0, 2.05)].into_iter());
+        assert!(plan.reads);
+        plan.agree([measured(1.0, 1.0), measured(f32::NAN, 1.0)].into_iter());
+        assert!(!plan.reads);
+    }
+
+    #[test]
+    fn whoever_was_refused_reads_no_more() {
+        let readings = Readings::default();
+        readings.choose(Kind::Allgather, 1 << 20).refused.set(true);
+        assert!((0..100).all(|_| !readings.choose(Kind::Allgather, 1 << 20).reads));
+    }
+}
