@@ -20,7 +20,7 @@ use crate::context::Context;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Pattern;
 use crate::tagged::request::{Outcome, RequestId};
-use crate::tagged::send::Address;
+use crate::tagged::send::{Address, Completion};
 use crate::torus::Torus;
 
 /// The members' tasks, by rank.
@@ -121,9 +121,14 @@ where
             context: self.context_id,
             tag: self.tag,
         };
+        let completion = if self.blocking {
+            Completion::Awaited
+        } else {
+            Completion::Local
+        };
         // SAFETY: the slice is borrowed until this future is ready or dropped, and `Transfer`
         // does not let go of a request before it is complete.
-        let sent = unsafe { begin_send(&self.context, address, bytes) };
+        let sent = unsafe { begin_send(&self.context, address, bytes, completion) };
         match sent {
             Ok(None) => Ok(()),
             Ok(Some(id)) => {
@@ -177,9 +182,10 @@ unsafe fn begin_send(
     context: &Context,
     to: Address,
     bytes: &[u8],
+    completion: Completion,
 ) -> Result<Option<RequestId>, UnitError> {
     // SAFETY: as the caller vouches.
-    unsafe { context.send(to, bytes.as_ptr(), bytes.len()) }
+    unsafe { context.send_until(to, bytes.as_ptr(), bytes.len(), completion) }
 }
 
 /// [`Context::receive`].

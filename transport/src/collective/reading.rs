@@ -24,7 +24,7 @@ use std::time::Instant;
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};
 use super::rounds::{Readers, Rounds};
-use crate::tagged::measured_way::{Turns, note};
+use crate::tagged::measured_way::Turns;
 
 /// The kinds that have this choice.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +50,8 @@ struct Plan {
     turns: Turns,
     /// What all have agreed on.
     reads: bool,
+    /// What the operation before did.
+    has_read: bool,
     /// Nanoseconds a byte at this member; 0: not measured.
     posted: f32,
     read: f32,
@@ -59,6 +61,20 @@ impl Plan {
     /// What this member has measured, as the word of its post in a meeting.
     fn word(&self) -> usize {
         (u64::from(self.posted.to_bits()) << 32 | u64::from(self.read.to_bits())) as usize
+    }
+
+    /// An operation took so long. Who came last may have waited for nobody, and who came first for all: the
+    /// mean counts, but for what something else has held up.
+    fn note(&mut self, took: f32, read: bool) {
+        let known = if read {
+            &mut self.read
+        } else {
+            &mut self.posted
+        };
+        if *known == 0.0 {
+            *known = took;
+        }
+        *known += (took.min(2.0 * *known) - *known) / 4.0;
     }
 
     /// Agrees on the faster way by the words of all members, the same everywhere.
@@ -111,13 +127,16 @@ impl Readings {
         let plan = &self.plans[kind as usize][class(bytes)];
         let mut next = plan.get();
         let reads = next.turns.next_in_runs(next.reads) && !self.refused.get();
+        // The first one by a way finds nothing in the caches.
+        let counts = reads == next.has_read;
+        next.has_read = reads;
         plan.set(next);
         Choice {
             plan,
             refused: &self.refused,
             bytes: bytes.max(1),
             reads,
-            begin: Some(Instant::now()),
+            begin: counts.then(Instant::now),
         }
     }
 
@@ -139,14 +158,7 @@ impl Choice<'_> {
         let Some(begin) = self.begin else { return };
         let took = begin.elapsed().as_nanos() as f32 / self.bytes as f32;
         let mut plan = self.plan.get();
-        note(
-            if self.reads {
-                &mut plan.read
-            } else {
-                &mut plan.posted
-            },
-            took,
-        );
+        plan.note(took, self.reads);
         self.plan.set(plan);
     }
 
@@ -288,6 +300,15 @@ mod tests {
             let trial = operation % 512 < 4;
             assert!(!settled || choices[0].reads == ((operation < 600) != trial));
         }
+    }
+
+    #[test]
+    fn the_mean_counts_and_no_outlier() {
+        let mut plan = Plan::default();
+        (0..50).for_each(|turn| plan.note([1.0, 3.0][turn % 2], true));
+        assert!((1.6..2.4).contains(&plan.read), "{}", plan.read);
+        plan.note(1e6, true);
+        assert!(plan.read < 3.0 && plan.posted == 0.0);
     }
 
     #[test]

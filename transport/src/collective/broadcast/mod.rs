@@ -32,7 +32,9 @@ algorithms! {
     /// Both ways along the dimensions of a torus, one after another.
     Torus = torus, Nothing;
     => &[
-        Row::new(Algorithm::Posted).up_to(64 << 10),
+        Row::new(Algorithm::Posted).up_to(64 << 10).crowded(),
+        Row::new(Algorithm::Posted).up_to(16 << 10).ranks(0, 2),
+        Row::new(Algorithm::Posted).up_to(64 << 10).ranks(3, usize::MAX),
         Row::new(Algorithm::Linear).up_to(2048).crowded(),
         Row::new(Algorithm::Binomial).up_to(64 << 10).ranks(3, usize::MAX),
         Row::new(Algorithm::ScatterRingAllgather).up_to(1 << 20).ranks(8, usize::MAX),

@@ -20,7 +20,9 @@ algorithms! {
     /// Posts on a board, which the root copies.
     Posted = posted, Board;
     => &[
-        Row::new(Algorithm::Posted),
+        Row::new(Algorithm::Posted).crowded(),
+        Row::new(Algorithm::Posted).up_to(24 << 10).ranks(0, 2),
+        Row::new(Algorithm::Posted).ranks(3, usize::MAX),
         Row::new(Algorithm::Binomial).up_to(1 << 10).ranks(8, usize::MAX),
         Row::new(Algorithm::Linear),
     ];
