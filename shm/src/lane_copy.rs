@@ -186,24 +186,31 @@ unsafe fn vectors_avx2(source: *const u8, target: *mut u8, bytes: usize) {
 #[cfg(target_arch = "x86_64")]
 const AHEAD_BYTES: usize = 1024;
 
-/// As [`vectors`], into lines that are asked for some time before they are written, all but one that
-/// the target begins in the middle of: it holds the header, at which the reader looks all the time.
+/// Asks for the first lines of what is to be written, all but one that it begins in the middle of:
+/// that holds the header, at which the reader looks all the time. Gives where the next one is.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn ask_for_lines(target: *mut u8, bytes: usize) -> usize {
+    let first = target.align_offset(LINE_BYTES);
+    for at in (first..AHEAD_BYTES.min(bytes)).step_by(LINE_BYTES) {
+        ask_for_line(target.wrapping_add(at));
+    }
+    first + AHEAD_BYTES
+}
+
+/// As [`vectors`], into lines that are asked for some time before they are written.
 ///
 /// # Safety
 ///
 /// As for [`LongCopy::copy`].
 #[cfg(target_arch = "x86_64")]
-#[inline(never)]
-pub(crate) unsafe fn asked_vectors(source: *const u8, target: *mut u8, bytes: usize) {
-    let ahead = AHEAD_BYTES.min(bytes);
-    let first = target.align_offset(LINE_BYTES);
-    for at in (first..ahead).step_by(LINE_BYTES) {
-        ask_for_line(target.wrapping_add(at));
-    }
+#[inline(always)]
+unsafe fn asked_vectors(source: *const u8, target: *mut u8, bytes: usize) {
+    let ahead = ask_for_lines(target, bytes);
     // SAFETY: as the caller vouches; the processor has AVX2, where that is asked.
     unsafe {
         if bytes >= UNROLLED_BYTES && std::arch::is_x86_feature_detected!("avx2") {
-            asked_vectors_avx2(source, target, bytes, first + AHEAD_BYTES);
+            asked_vectors_avx2(source, target, bytes, ahead);
         } else {
             std::ptr::copy_nonoverlapping(source, target, bytes);
         }
@@ -283,15 +290,10 @@ pub(crate) unsafe fn vectors(source: *const u8, target: *mut u8, bytes: usize) {
     unsafe { std::ptr::copy_nonoverlapping(source, target, bytes) };
 }
 
-/// As [`vectors`].
-///
-/// # Safety
-///
-/// As for [`vectors`].
+/// Nothing: it is only done where it was measured to help.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) unsafe fn asked_vectors(source: *const u8, target: *mut u8, bytes: usize) {
-    // SAFETY: as the caller vouches.
-    unsafe { std::ptr::copy_nonoverlapping(source, target, bytes) };
+pub(crate) fn ask_for_lines(_target: *mut u8, bytes: usize) -> usize {
+    bytes
 }
 
 #[cfg(not(target_arch = "x86_64"))]

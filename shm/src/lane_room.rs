@@ -13,7 +13,7 @@
 //! Invariant: the room is part of one reserved record or one post, which nobody reads yet.
 
 pub use crate::lane_copy::LongCopy;
-use crate::lane_copy::{LONG_BYTES, asked_vectors};
+use crate::lane_copy::{LONG_BYTES, ask_for_lines};
 use crate::mapped_lane::copy_short;
 
 /// From this many bytes on, it pays to ask for the lines before they are written.
@@ -60,7 +60,8 @@ impl<'a> LaneRoom<'a> {
             if bytes < ASKED_BYTES {
                 copy_short(source, self.address, bytes);
             } else if bytes < LONG_BYTES {
-                asked_vectors(source, self.address, bytes);
+                ask_for_lines(self.address, bytes);
+                copy_short(source, self.address, bytes);
             } else {
                 self.long.copy(source, self.address, bytes);
             }
