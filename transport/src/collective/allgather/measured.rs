@@ -1,5 +1,5 @@
 //! Allgather by posts, or through the kernel, as has been faster among these members
-//! ([`crate::collective::reading`]).
+//! (`collective::reading`).
 
 use crate::collective::allgather::posted::gather_in;
 use crate::collective::allgather::read::gather_in_reading;

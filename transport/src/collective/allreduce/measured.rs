@@ -1,5 +1,5 @@
 //! Allreduce by posts, or through the kernel, as has been faster among these members
-//! ([`crate::collective::reading`]).
+//! (`collective::reading`).
 
 use crate::collective::allreduce::posted_slices::{combine_in, most_bytes, posted_slices};
 use crate::collective::allreduce::read::combine_in_reading;

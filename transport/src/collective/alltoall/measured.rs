@@ -1,5 +1,5 @@
 //! Alltoall by posts, or through the kernel, as has been faster among these members
-//! ([`crate::collective::reading`]).
+//! (`collective::reading`).
 
 use crate::collective::alltoall::posted::swap_in;
 use crate::collective::alltoall::read::swap_in_reading;
