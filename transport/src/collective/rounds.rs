@@ -9,7 +9,7 @@
 //! | [`Rounds::post`], [`Rounds::draft`] and [`Rounds::show`] | posts in a round, when its place is free |
 //! | [`Rounds::see`] | waits for a member's post |
 //! | [`Rounds::finish`] | up to this round, this member looks at no post any more |
-//! | [`Rounds::more`] | takes more rounds, when those before are finished |
+//! | `Rounds::more` | takes more rounds, when those before are finished |
 //! | [`Rounds::end`] | all rounds are finished |
 //!
 //! Invariants: all members take as many rounds for an operation; a member drafts once a round,
