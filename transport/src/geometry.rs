@@ -101,6 +101,10 @@ where
         self.context.wake(self.members.task(to));
     }
 
+    fn is_blocking(&self) -> bool {
+        self.blocking
+    }
+
     fn read(&self, from: usize, address: u64, target: &mut [u8]) -> bool {
         self.context
             .read_from(self.members.task(from), address, target)

@@ -94,6 +94,11 @@ pub trait Exchange {
         1
     }
 
+    /// Whether the caller does nothing else before the operation is done; the same for all members.
+    fn is_blocking(&self) -> bool {
+        true
+    }
+
     /// Reads from the memory of member `from`, at `address` of its process; false if that cannot
     /// be done, and `target` holds anything.
     fn read(&self, _from: usize, _address: u64, _target: &mut [u8]) -> bool {

@@ -96,6 +96,11 @@ impl<E: Exchange> Exchange for Noting<'_, E> {
     }
 
     #[inline]
+    fn is_blocking(&self) -> bool {
+        self.exchange.is_blocking()
+    }
+
+    #[inline]
     fn read(&self, from: usize, address: u64, target: &mut [u8]) -> bool {
         self.exchange.read(from, address, target)
     }

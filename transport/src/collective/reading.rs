@@ -123,10 +123,13 @@ fn class(bytes: usize) -> usize {
 
 impl Readings {
     /// The way of the operation whose turn it is.
-    pub(super) fn choose(&self, kind: Kind, bytes: usize) -> Choice<'_> {
+    ///
+    /// One that goes on in the background posts: a post is there for others while its owner computes, but who
+    /// reads has to meet the others.
+    pub(super) fn choose(&self, kind: Kind, bytes: usize, is_blocking: bool) -> Choice<'_> {
         let plan = &self.plans[kind as usize][class(bytes)];
         let mut next = plan.get();
-        let reads = next.turns.next_in_runs(next.reads) && !self.refused.get();
+        let reads = is_blocking && !self.refused.get() && next.turns.next_in_runs(next.reads);
         // The first one by a way finds nothing in the caches.
         let counts = reads == next.has_read;
         next.has_read = reads;
@@ -170,6 +173,17 @@ impl Choice<'_> {
     }
 }
 
+/// How a member's reading went, as the byte of its post in a meeting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// The kernel has refused a copy.
+    Refused,
+    /// All is read.
+    Read,
+    /// Something cannot be read this time.
+    Withheld,
+}
+
 /// What the members of an operation offer each other to read.
 #[derive(Debug)]
 pub(super) struct Offers<'c, 'e, E> {
@@ -178,7 +192,7 @@ pub(super) struct Offers<'c, 'e, E> {
     choice: &'c Choice<'c>,
     /// What all members must have said, as in a post.
     word: usize,
-    could_read: Cell<bool>,
+    state: Cell<State>,
     met: usize,
 }
 
@@ -201,7 +215,7 @@ impl<'c, 'e, E: Exchange> Offers<'c, 'e, E> {
             rounds,
             choice,
             word,
-            could_read: Cell::new(true),
+            state: Cell::new(State::Read),
             met: 0,
         }
     }
@@ -223,10 +237,15 @@ impl<'c, 'e, E: Exchange> Offers<'c, 'e, E> {
         Ok(Some(addresses))
     }
 
+    /// This member's data cannot be read.
+    pub(super) fn withhold(&self) {
+        self.state.set(State::Withheld);
+    }
+
     /// Reads from a member's memory.
     pub(super) fn read(&self, member: usize, address: u64, target: &mut [u8]) {
-        if self.could_read.get() && !self.exchange.read(member, address, target) {
-            self.could_read.set(false);
+        if self.state.get() == State::Read && !self.exchange.read(member, address, target) {
+            self.state.set(State::Refused);
         }
     }
 
@@ -236,25 +255,27 @@ impl<'c, 'e, E: Exchange> Offers<'c, 'e, E> {
         let (index, rank) = (self.met, self.exchange.rank());
         let mut words = vec![0; self.exchange.size()];
         words[rank] = self.choice.plan.get().word();
-        let mut could = self.could_read.get();
-        let own = [u8::from(could)];
+        let own = self.state.get() as u8;
         self.rounds
-            .post(index, &own, words[rank], Readers::All)
+            .post(index, &[own], words[rank], Readers::All)
             .await;
+        let mut all_read = own == State::Read as u8;
+        let mut any_refused = own == State::Refused as u8;
         for member in (0..words.len()).filter(|member| *member != rank) {
             let seen = self.rounds.see(index, member).await?;
-            could &= seen.bytes() == [1];
+            all_read &= seen.bytes() == [State::Read as u8];
+            any_refused |= seen.bytes() == [State::Refused as u8];
             words[member] = seen.word;
         }
         self.choice.agree(words.into_iter());
         self.rounds.finish(index);
-        if !could {
+        if any_refused {
             self.choice.refused.set(true);
         }
-        Ok(could)
+        Ok(all_read)
     }
 
-    /// What was not offered for good after all must come otherwise: more rounds of the operation.
+    /// The data comes otherwise after all, in more rounds of the operation.
     pub(super) fn give_up(self) -> Rounds<'e, E> {
         self.rounds
     }
@@ -279,7 +300,7 @@ mod tests {
     fn members_agree_on_what_is_faster_for_all_together() {
         let members = [Readings::default(), Readings::default()];
         for operation in 0..1200 {
-            let choices = [0, 1].map(|rank| members[rank].choose(Kind::Alltoall, 1 << 16));
+            let choices = [0, 1].map(|rank| members[rank].choose(Kind::Alltoall, 1 << 16, true));
             assert_eq!(choices[0].reads, choices[1].reads, "operation {operation}");
             let (posted, read) = if operation < 600 {
                 (2.0, 1.0)
@@ -335,7 +356,10 @@ mod tests {
     #[test]
     fn whoever_was_refused_reads_no_more() {
         let readings = Readings::default();
-        readings.choose(Kind::Allgather, 1 << 20).refused.set(true);
-        assert!((0..100).all(|_| !readings.choose(Kind::Allgather, 1 << 20).reads));
+        readings
+            .choose(Kind::Allgather, 1 << 20, true)
+            .refused
+            .set(true);
+        assert!((0..100).all(|_| !readings.choose(Kind::Allgather, 1 << 20, true).reads));
     }
 }

@@ -26,7 +26,9 @@ pub async fn gather(
 ) -> Result<(), CollectiveError> {
     let rounds = Rounds::begin(exchange, 0).await?;
     let board = exchange.board().ok_or(ExchangeError::Disturbed)?;
-    let choice = board.readings.choose(Kind::Allgather, block_bytes);
+    let choice = board
+        .readings
+        .choose(Kind::Allgather, block_bytes, exchange.is_blocking());
     if choice.reads {
         return gather_in_reading(rounds, &choice, block_bytes, own, buffer).await;
     }

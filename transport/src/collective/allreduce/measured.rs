@@ -21,7 +21,9 @@ pub async fn measured(
     };
     let rounds = Rounds::begin(exchange, 0).await?;
     let board = exchange.board().ok_or(ExchangeError::Disturbed)?;
-    let choice = board.readings.choose(Kind::Allreduce, data.result.len());
+    let choice = board
+        .readings
+        .choose(Kind::Allreduce, data.result.len(), exchange.is_blocking());
     if choice.reads {
         return combine_in_reading(rounds, &choice, reduction, &mut data, most_bytes).await;
     }

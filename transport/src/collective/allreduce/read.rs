@@ -1,7 +1,8 @@
 //! Allreduce through the kernel: everybody reads its slice of all others' data, combines it, and reads
 //! the other slices of the result.
 //!
-//! Data that lies where its result goes is posted instead: it must be there whole until all have read it.
+//! Data that lies where its result goes is posted instead, once all have learnt that there is such a member: it must be
+//! there whole until all have read it.
 //!
 //! | rounds | messages | bytes |
 //! |---|---|---|
@@ -46,13 +47,13 @@ pub(super) async fn combine_in_reading<E: Exchange>(
 ) -> Result<(), CollectiveError> {
     let exchange = rounds.exchange();
     let (rank, size, total) = (exchange.rank(), exchange.size(), data.result.len());
-    let Some(own) = data.own else {
-        return combine_in(rounds, reduction, data, most_bytes).await;
-    };
     let count = elements(reduction, total)?;
     let slice = |member| part_of(count, reduction.element_bytes(), size, member);
-    let offered = [own.as_ptr(), data.result.as_ptr()];
+    let offered = [data.own().as_ptr(), data.result.as_ptr()];
     let mut offers = Offers::open(exchange, rounds, choice, (offered, 2), total).await;
+    if data.own.is_none() {
+        offers.withhold();
+    }
     let mut others = Vec::with_capacity(size);
     for member in 0..size {
         let offer = if member == rank {
@@ -65,13 +66,14 @@ pub(super) async fn combine_in_reading<E: Exchange>(
     let combining = Combining {
         offers: &offers,
         reduction,
-        own,
         from: others
             .iter()
             .map(|offer| offer.map(|[data, _]| data))
             .collect(),
     };
-    combining.slice(rank, slice(rank), data.result)?;
+    if let Some(own) = data.own {
+        combining.slice(rank, slice(rank), own, data.result)?;
+    }
     if !offers.meet().await? {
         return combine_in(offers.give_up(), reduction, data, most_bytes).await;
     }
@@ -94,7 +96,6 @@ pub(super) async fn combine_in_reading<E: Exchange>(
 struct Combining<'o, 'c, 'e, E, R> {
     offers: &'o Offers<'c, 'e, E>,
     reduction: &'o R,
-    own: &'o [u8],
     /// Where each other member's data lies; none at this one, or where members do not agree.
     from: Vec<Option<u64>>,
 }
@@ -105,6 +106,7 @@ impl<E: Exchange, R: Reduction> Combining<'_, '_, '_, E, R> {
         &self,
         rank: usize,
         range: Range<usize>,
+        own: &[u8],
         result: &mut [u8],
     ) -> Result<(), CollectiveError> {
         let element_bytes = self.reduction.element_bytes();
@@ -113,18 +115,24 @@ impl<E: Exchange, R: Reduction> Combining<'_, '_, '_, E, R> {
         for start in range.clone().step_by(most) {
             let piece = start..range.end.min(start + most);
             let operand = &mut operand[..piece.len()];
-            self.piece(rank, piece.clone(), &mut result[piece], operand);
+            let data = (&own[piece.clone()], &mut result[piece.clone()]);
+            self.piece(rank, piece.start, data, operand);
         }
         Ok(())
     }
 
     /// From the highest member down, so that whatever is combined is the lower operand; where the
     /// order does not matter, the own data is combined with what was read where the result goes.
-    fn piece(&self, rank: usize, piece: Range<usize>, result: &mut [u8], operand: &mut [u8]) {
-        let own = &self.own[piece.clone()];
+    fn piece(
+        &self,
+        rank: usize,
+        start: usize,
+        (own, result): (&[u8], &mut [u8]),
+        operand: &mut [u8],
+    ) {
         let read = |member: usize, target: &mut [u8]| match self.from[member] {
             Some(address) => {
-                let address = address.wrapping_add(piece.start as u64);
+                let address = address.wrapping_add(start as u64);
                 self.offers.read(member, address, target);
                 true
             }

@@ -17,7 +17,9 @@ pub async fn measured(
 ) -> Result<(), CollectiveError> {
     let rounds = Rounds::begin(exchange, 0).await?;
     let board = exchange.board().ok_or(ExchangeError::Disturbed)?;
-    let choice = board.readings.choose(Kind::Alltoall, block_bytes);
+    let choice = board
+        .readings
+        .choose(Kind::Alltoall, block_bytes, exchange.is_blocking());
     if choice.reads {
         return swap_in_reading(rounds, &choice, block_bytes, outgoing, incoming).await;
     }
