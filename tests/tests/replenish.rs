@@ -45,7 +45,7 @@ fn they_do_where_memory_interrupts_or_the_kernel_is_said_to_refuse_it() {
         } else {
             mpiexec(2, &program)
         };
-        command.arg("1500");
+        command.arg("5000");
         command.env("PAMIR_INJECTION_SLOTS", "4");
         command.env("PAMIR_REPLENISH", MEMORY);
         command.env("PAMIR_DRIVER_REPORT", "1");
@@ -55,8 +55,12 @@ fn they_do_where_memory_interrupts_or_the_kernel_is_said_to_refuse_it() {
         let outcome = Run::whole(command);
         if outcome.status.success() {
             assert!(!through, "refused and yet there: {outcome:?}");
-            assert_eq!(outcome.success(), "3000 messages in order\n");
-            assert!(outcome.errors.contains(MEMORY), "{outcome:?}");
+            assert_eq!(outcome.success(), "10000 messages in order\n");
+            // A FIFO that never was full is not reported: the peer's thread may make room in time.
+            assert!(
+                engine.is_some() || outcome.errors.contains(MEMORY),
+                "{outcome:?}"
+            );
         } else {
             let reason = "use PAMIR_REPLENISH=touching-put";
             assert!(outcome.errors.contains(reason), "{outcome:?}");
