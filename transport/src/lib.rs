@@ -36,4 +36,5 @@ pub mod shared_context;
 pub mod striping;
 pub mod tagged;
 pub mod torus;
+mod turns;
 pub mod work_queue;

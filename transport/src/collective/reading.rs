@@ -24,7 +24,7 @@ use std::time::Instant;
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};
 use super::rounds::{Readers, Rounds};
-use crate::tagged::measured_way::Turns;
+use crate::turns::{self, RUNS, Turns, takes_other};
 
 /// The kinds that have this choice.
 #[derive(Debug, Clone, Copy)]
@@ -40,9 +40,6 @@ const KINDS: usize = Kind::Alltoall as usize + 1;
 const LENGTHS: [u32; 2] = [13, 24];
 
 const CLASSES: usize = (LENGTHS[1] - LENGTHS[0] + 1) as usize;
-
-/// What the way that is not taken must be shorter by to be taken, in parts of the other's time.
-const MARGIN: f32 = 1.0 / 16.0;
 
 /// What is known of operations of one kind and about the same length.
 #[derive(Debug, Clone, Copy, Default)]
@@ -88,11 +85,7 @@ impl Plan {
             posted += measured[0];
             read += measured[1];
         }
-        self.reads = if self.reads {
-            posted > read * (1.0 - MARGIN)
-        } else {
-            read < posted * (1.0 - MARGIN)
-        };
+        self.reads = takes_other(self.reads, posted, read);
     }
 }
 
@@ -117,8 +110,7 @@ pub(super) struct Choice<'b> {
 }
 
 fn class(bytes: usize) -> usize {
-    let digits = usize::BITS - bytes.leading_zeros();
-    (digits.clamp(LENGTHS[0], LENGTHS[1]) - LENGTHS[0]) as usize
+    turns::class(bytes, LENGTHS)
 }
 
 impl Readings {
@@ -126,10 +118,11 @@ impl Readings {
     ///
     /// One that goes on in the background posts: a post is there for others while its owner computes, but who
     /// reads has to meet the others.
-    pub(super) fn choose(&self, kind: Kind, bytes: usize, is_blocking: bool) -> Choice<'_> {
+    fn choose(&self, kind: Kind, bytes: usize, is_blocking: bool) -> Choice<'_> {
         let plan = &self.plans[kind as usize][class(bytes)];
         let mut next = plan.get();
-        let reads = is_blocking && !self.refused.get() && next.turns.next_in_runs(next.reads);
+        let reads =
+            is_blocking && !self.refused.get() && next.turns.next_is_other(RUNS, next.reads);
         // The first one by a way finds nothing in the caches.
         let counts = reads == next.has_read;
         next.has_read = reads;
@@ -144,7 +137,7 @@ impl Readings {
     }
 
     /// The way of an operation that reads whatever was measured.
-    pub(super) fn reading(&self, kind: Kind, bytes: usize) -> Choice<'_> {
+    fn reading(&self, kind: Kind, bytes: usize) -> Choice<'_> {
         Choice {
             plan: &self.plans[kind as usize][class(bytes)],
             refused: &self.refused,
@@ -173,6 +166,23 @@ impl Choice<'_> {
     }
 }
 
+/// Takes the operation's turn on the board, and chooses its way; `always` reads whatever was measured.
+pub(super) async fn begin<E: Exchange>(
+    exchange: &E,
+    kind: Kind,
+    bytes: usize,
+    always: bool,
+) -> Result<(Rounds<'_, E>, Choice<'_>), CollectiveError> {
+    let rounds = Rounds::begin(exchange, 0).await?;
+    let board = exchange.board().ok_or(ExchangeError::Disturbed)?;
+    let choice = if always {
+        board.readings.reading(kind, bytes)
+    } else {
+        board.readings.choose(kind, bytes, exchange.is_blocking())
+    };
+    Ok((rounds, choice))
+}
+
 /// How a member's reading went, as the byte of its post in a meeting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -187,7 +197,6 @@ enum State {
 /// What the members of an operation offer each other to read.
 #[derive(Debug)]
 pub(super) struct Offers<'c, 'e, E> {
-    exchange: &'e E,
     rounds: Rounds<'e, E>,
     choice: &'c Choice<'c>,
     /// What all members must have said, as in a post.
@@ -199,7 +208,6 @@ pub(super) struct Offers<'c, 'e, E> {
 impl<'c, 'e, E: Exchange> Offers<'c, 'e, E> {
     /// Offers what lies at `places`, and takes so many meetings. Members agree by `word`.
     pub(super) async fn open<const PLACES: usize>(
-        exchange: &'e E,
         rounds: Rounds<'e, E>,
         choice: &'c Choice<'c>,
         (places, meetings): ([*const u8; PLACES], usize),
@@ -211,7 +219,6 @@ impl<'c, 'e, E: Exchange> Offers<'c, 'e, E> {
             .post(0, words.as_flattened(), word, Readers::All)
             .await;
         Self {
-            exchange,
             rounds,
             choice,
             word,
@@ -244,7 +251,8 @@ impl<'c, 'e, E: Exchange> Offers<'c, 'e, E> {
 
     /// Reads from a member's memory.
     pub(super) fn read(&self, member: usize, address: u64, target: &mut [u8]) {
-        if self.state.get() == State::Read && !self.exchange.read(member, address, target) {
+        if self.state.get() == State::Read && !self.rounds.exchange().read(member, address, target)
+        {
             self.state.set(State::Refused);
         }
     }
@@ -252,8 +260,9 @@ impl<'c, 'e, E: Exchange> Offers<'c, 'e, E> {
     /// Waits until all members have read what they need until here; whether all could.
     pub(super) async fn meet(&mut self) -> Result<bool, CollectiveError> {
         self.met += 1;
-        let (index, rank) = (self.met, self.exchange.rank());
-        let mut words = vec![0; self.exchange.size()];
+        let (index, exchange) = (self.met, self.rounds.exchange());
+        let rank = exchange.rank();
+        let mut words = vec![0; exchange.size()];
         words[rank] = self.choice.plan.get().word();
         let own = self.state.get() as u8;
         self.rounds
@@ -285,11 +294,6 @@ impl<'c, 'e, E: Exchange> Offers<'c, 'e, E> {
         self.rounds.end();
         self.choice.end();
     }
-}
-
-/// Where the operation's data cannot be read any more, though some have read it.
-pub(super) fn lost(rank: usize) -> CollectiveError {
-    ExchangeError::Corrupt { rank }.into()
 }
 
 #[cfg(test)]

@@ -29,8 +29,8 @@ use pamir_driver::unit::UnitError;
 
 use crate::context::Context;
 use crate::protocol::kind;
-use crate::tagged::measured_way::{Turns, note};
 use crate::tagged::request::RequestId;
+use crate::turns::{self, SINGLE, Turns, note, takes_other};
 
 /// In an `EAGER_LONG` or a `REQUEST_TO_SEND`: the target shall time it.
 pub(crate) const TIMED: u16 = 64;
@@ -48,9 +48,6 @@ const ALL_TIMED: u32 = 64;
 
 /// After that, messages from one that is timed to the next.
 const TIMED_PERIOD: u32 = 8;
-
-/// What the way that is not taken must be shorter by to be taken, in parts of the other's time.
-const MARGIN: f32 = 1.0 / 16.0;
 
 /// How a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +68,7 @@ struct Plan {
 impl Plan {
     fn next(&mut self) -> Asked {
         let turn = self.turns.count();
-        let asks = self.turns.next_is_other(self.asking_is_faster);
+        let asks = self.turns.next_is_other(SINGLE, self.asking_is_faster);
         let is_trial = asks != self.asking_is_faster;
         let timed = turn < ALL_TIMED || is_trial || turn.is_multiple_of(TIMED_PERIOD);
         Asked {
@@ -104,16 +101,8 @@ impl Speeds {
         if self.at_once == 0.0 || self.asked == 0.0 {
             return None;
         }
-        let (taken, other) = if self.told {
-            (self.asked, self.at_once)
-        } else {
-            (self.at_once, self.asked)
-        };
-        if other > taken * (1.0 - MARGIN) {
-            return None;
-        }
-        self.told = !self.told;
-        Some(self.told)
+        let told = takes_other(self.told, self.at_once, self.asked);
+        (std::mem::replace(&mut self.told, told) != told).then_some(told)
     }
 }
 
@@ -140,8 +129,7 @@ pub(crate) struct AskedWays {
 }
 
 fn class(bytes: usize) -> usize {
-    let digits = usize::BITS - bytes.leading_zeros();
-    (digits.clamp(LENGTHS[0], LENGTHS[1]) - LENGTHS[0]) as usize
+    turns::class(bytes, LENGTHS)
 }
 
 impl Context {

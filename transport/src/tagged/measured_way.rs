@@ -26,9 +26,7 @@ use std::cell::{Cell, RefCell};
 use std::time::Instant;
 
 use crate::tagged::request::RequestId;
-
-/// Messages of a trial that is a run.
-const RUN: u32 = 4;
+use crate::turns::{self, SINGLE, Turns, note};
 
 /// A way of a message's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,91 +37,10 @@ pub(crate) enum Way {
     Packets,
 }
 
-/// Messages through the kernel in the beginning.
-const FIRST_TURNS: u32 = 8;
-
-/// Messages until then, from the first ones on, of which every other one comes in packets.
-const ALTERNATING_TURNS: u32 = 16;
-
-/// Messages from one trial of the slower way to the next, up to turn [`FIRST_TRIALS`].
-const FIRST_PERIOD: u32 = 8;
-
-/// The turn up to which trials are frequent.
-const FIRST_TRIALS: u32 = 64;
-
-/// Messages from one trial to the next after that.
-const PERIOD: u32 = 256;
-
 /// Classes of lengths: those of the same number of binary digits, between these.
 const LENGTHS: [u32; 2] = [17, 23];
 
 const CLASSES: usize = (LENGTHS[1] - LENGTHS[0] + 1) as usize;
-
-/// Which of two ways the next message of a kind takes: a usual one in the beginning, then both in
-/// turn, then the faster.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Turns(u32);
-
-impl Turns {
-    /// Whether the next message takes the way that is not the usual one.
-    pub(crate) fn next_is_other(&mut self, other_is_faster: bool) -> bool {
-        let turn = self.0;
-        self.0 = turn.wrapping_add(1);
-        if turn < FIRST_TURNS {
-            return false;
-        }
-        if turn < ALTERNATING_TURNS {
-            return turn.is_multiple_of(2);
-        }
-        let period = if turn < FIRST_TRIALS {
-            FIRST_PERIOD
-        } else {
-            PERIOD
-        };
-        other_is_faster != turn.is_multiple_of(period)
-    }
-
-    /// The same, with trials of [`RUN`] messages in a row, for a way that is only as fast as it can be when it was
-    /// taken just before: because data still lies in a cache from which the other way drives it out.
-    pub(crate) fn next_in_runs(&mut self, other_is_faster: bool) -> bool {
-        let turn = self.0;
-        self.0 = turn.wrapping_add(1);
-        if turn < ALTERNATING_TURNS {
-            return (FIRST_TURNS..FIRST_TURNS + RUN).contains(&turn);
-        }
-        let period = if turn < 2 * FIRST_TRIALS {
-            RUN * FIRST_PERIOD
-        } else {
-            2 * PERIOD
-        };
-        other_is_faster != (turn % period < RUN)
-    }
-
-    /// Whether all ways have been tried by now.
-    pub(crate) fn have_tried(self) -> bool {
-        self.0 >= ALTERNATING_TURNS
-    }
-
-    /// Trials may begin at once.
-    pub(crate) fn skip_first(&mut self) {
-        self.0 = self.0.max(FIRST_TURNS);
-    }
-
-    /// Messages so far.
-    pub(crate) fn count(self) -> u32 {
-        self.0
-    }
-}
-
-/// A message took so long, in nanoseconds a byte. Anything may make one slow, and nothing makes one
-/// fast: what is faster counts as it is, what is slower for an eighth.
-pub(crate) fn note(known: &mut f32, took: f32) {
-    if *known == 0.0 || took < *known {
-        *known = took;
-    } else {
-        *known += (took - *known) / 8.0;
-    }
-}
 
 /// What is known of messages from one origin, of about the same length.
 #[derive(Clone, Copy, Debug, Default)]
@@ -137,7 +54,7 @@ struct Measured {
 impl Measured {
     /// The way of the next message.
     fn next(&mut self) -> Way {
-        if self.turns.next_is_other(self.packets < self.kernel) {
+        if self.turns.next_is_other(SINGLE, self.packets < self.kernel) {
             Way::Packets
         } else {
             Way::Kernel
@@ -181,8 +98,7 @@ fn next_of(origin: &mut [Measured; CLASSES], class: usize) -> Way {
 }
 
 fn class(bytes: usize) -> usize {
-    let digits = usize::BITS - bytes.leading_zeros();
-    (digits.clamp(LENGTHS[0], LENGTHS[1]) - LENGTHS[0]) as usize
+    turns::class(bytes, LENGTHS)
 }
 
 impl MeasuredWays {
@@ -232,6 +148,11 @@ impl MeasuredWays {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::turns::{ALTERNATING_TURNS, FIRST_TURNS};
+
+    const FIRST_TRIALS: u32 = SINGLE.first_trials;
+
+    const PERIOD: u32 = SINGLE.period;
 
     /// Ways of so many messages where one by the kernel takes `kernel` and one in packets `packets`.
     fn ways(measured: &mut Measured, messages: usize, kernel: f32, packets: f32) -> Vec<Way> {

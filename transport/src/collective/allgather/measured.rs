@@ -4,9 +4,8 @@
 use crate::collective::allgather::posted::gather_in;
 use crate::collective::allgather::read::gather_in_reading;
 use crate::collective::error::CollectiveError;
-use crate::collective::exchange::{Exchange, ExchangeError};
-use crate::collective::reading::Kind;
-use crate::collective::rounds::Rounds;
+use crate::collective::exchange::Exchange;
+use crate::collective::reading::{Kind, begin};
 
 /// Gathers blocks of `block_bytes` at every member.
 pub async fn measured(
@@ -24,11 +23,7 @@ pub async fn gather(
     own: Option<&[u8]>,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    let rounds = Rounds::begin(exchange, 0).await?;
-    let board = exchange.board().ok_or(ExchangeError::Disturbed)?;
-    let choice = board
-        .readings
-        .choose(Kind::Allgather, block_bytes, exchange.is_blocking());
+    let (rounds, choice) = begin(exchange, Kind::Allgather, block_bytes, false).await?;
     if choice.reads {
         return gather_in_reading(rounds, &choice, block_bytes, own, buffer).await;
     }

@@ -6,8 +6,8 @@
 
 use crate::collective::allgather::posted::gather_in;
 use crate::collective::error::CollectiveError;
-use crate::collective::exchange::{Exchange, ExchangeError};
-use crate::collective::reading::{Choice, Kind, Offers};
+use crate::collective::exchange::Exchange;
+use crate::collective::reading::{Choice, Kind, Offers, begin};
 use crate::collective::rounds::Rounds;
 
 /// Gathers blocks of `block_bytes` at every member.
@@ -16,9 +16,7 @@ pub async fn read(
     block_bytes: usize,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    let rounds = Rounds::begin(exchange, 0).await?;
-    let board = exchange.board().ok_or(ExchangeError::Disturbed)?;
-    let choice = board.readings.reading(Kind::Allgather, block_bytes);
+    let (rounds, choice) = begin(exchange, Kind::Allgather, block_bytes, true).await?;
     gather_in_reading(rounds, &choice, block_bytes, None, buffer).await
 }
 
@@ -34,7 +32,7 @@ pub(super) async fn gather_in_reading<E: Exchange>(
     let (rank, size) = (exchange.rank(), exchange.size());
     let place = |member: usize| member * block_bytes..(member + 1) * block_bytes;
     let offered = own.unwrap_or(&buffer[place(rank)]).as_ptr();
-    let mut offers = Offers::open(exchange, rounds, choice, ([offered], 1), block_bytes).await;
+    let mut offers = Offers::open(rounds, choice, ([offered], 1), block_bytes).await;
     if let Some(own) = own {
         buffer[place(rank)].copy_from_slice(own);
     }

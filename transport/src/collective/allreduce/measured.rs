@@ -5,10 +5,9 @@ use crate::collective::allreduce::posted_slices::{combine_in, most_bytes, posted
 use crate::collective::allreduce::read::combine_in_reading;
 use crate::collective::apart::Apart;
 use crate::collective::error::CollectiveError;
-use crate::collective::exchange::{Exchange, ExchangeError};
-use crate::collective::reading::Kind;
+use crate::collective::exchange::Exchange;
+use crate::collective::reading::{Kind, begin};
 use crate::collective::reduction::Reduction;
-use crate::collective::rounds::Rounds;
 
 /// Combines the data of all members into the result of every member.
 pub async fn measured(
@@ -19,11 +18,7 @@ pub async fn measured(
     let Some(most_bytes) = most_bytes(exchange, reduction) else {
         return posted_slices(exchange, reduction, data).await;
     };
-    let rounds = Rounds::begin(exchange, 0).await?;
-    let board = exchange.board().ok_or(ExchangeError::Disturbed)?;
-    let choice = board
-        .readings
-        .choose(Kind::Allreduce, data.result.len(), exchange.is_blocking());
+    let (rounds, choice) = begin(exchange, Kind::Allreduce, data.result.len(), false).await?;
     if choice.reads {
         return combine_in_reading(rounds, &choice, reduction, &mut data, most_bytes).await;
     }

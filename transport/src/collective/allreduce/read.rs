@@ -14,7 +14,7 @@ use crate::collective::allreduce::posted_slices::{combine_in, most_bytes, posted
 use crate::collective::apart::Apart;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::{Exchange, ExchangeError};
-use crate::collective::reading::{Choice, Kind, Offers, lost};
+use crate::collective::reading::{Choice, Kind, Offers, begin};
 use crate::collective::reduction::{Reduction, elements, part_of};
 use crate::collective::rounds::Rounds;
 use crate::collective::scratch::Scratch;
@@ -31,9 +31,7 @@ pub async fn read(
     let Some(most_bytes) = most_bytes(exchange, reduction) else {
         return posted_slices(exchange, reduction, data).await;
     };
-    let rounds = Rounds::begin(exchange, 0).await?;
-    let board = exchange.board().ok_or(ExchangeError::Disturbed)?;
-    let choice = board.readings.reading(Kind::Allreduce, data.result.len());
+    let (rounds, choice) = begin(exchange, Kind::Allreduce, data.result.len(), true).await?;
     combine_in_reading(rounds, &choice, reduction, &mut data, most_bytes).await
 }
 
@@ -50,7 +48,7 @@ pub(super) async fn combine_in_reading<E: Exchange>(
     let count = elements(reduction, total)?;
     let slice = |member| part_of(count, reduction.element_bytes(), size, member);
     let offered = [data.own().as_ptr(), data.result.as_ptr()];
-    let mut offers = Offers::open(exchange, rounds, choice, (offered, 2), total).await;
+    let mut offers = Offers::open(rounds, choice, (offered, 2), total).await;
     if data.own.is_none() {
         offers.withhold();
     }
@@ -86,7 +84,8 @@ pub(super) async fn combine_in_reading<E: Exchange>(
         }
     }
     if !offers.meet().await? {
-        return Err(lost(exchange.name(rank)));
+        let rank = exchange.name(rank);
+        return Err(ExchangeError::Corrupt { rank }.into());
     }
     offers.end();
     Ok(())

@@ -4,9 +4,8 @@
 use crate::collective::alltoall::posted::swap_in;
 use crate::collective::alltoall::read::swap_in_reading;
 use crate::collective::error::CollectiveError;
-use crate::collective::exchange::{Exchange, ExchangeError};
-use crate::collective::reading::Kind;
-use crate::collective::rounds::Rounds;
+use crate::collective::exchange::Exchange;
+use crate::collective::reading::{Kind, begin};
 
 /// Swaps blocks of `block_bytes`.
 pub async fn measured(
@@ -15,11 +14,7 @@ pub async fn measured(
     outgoing: &[u8],
     incoming: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    let rounds = Rounds::begin(exchange, 0).await?;
-    let board = exchange.board().ok_or(ExchangeError::Disturbed)?;
-    let choice = board
-        .readings
-        .choose(Kind::Alltoall, block_bytes, exchange.is_blocking());
+    let (rounds, choice) = begin(exchange, Kind::Alltoall, block_bytes, false).await?;
     if choice.reads {
         return swap_in_reading(rounds, &choice, block_bytes, outgoing, incoming).await;
     }

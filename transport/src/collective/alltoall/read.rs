@@ -6,8 +6,8 @@
 
 use crate::collective::alltoall::posted::swap_in;
 use crate::collective::error::CollectiveError;
-use crate::collective::exchange::{Exchange, ExchangeError};
-use crate::collective::reading::{Choice, Kind, Offers};
+use crate::collective::exchange::Exchange;
+use crate::collective::reading::{Choice, Kind, Offers, begin};
 use crate::collective::rounds::Rounds;
 
 /// Swaps blocks of `block_bytes`.
@@ -17,9 +17,7 @@ pub async fn read(
     outgoing: &[u8],
     incoming: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    let rounds = Rounds::begin(exchange, 0).await?;
-    let board = exchange.board().ok_or(ExchangeError::Disturbed)?;
-    let choice = board.readings.reading(Kind::Alltoall, block_bytes);
+    let (rounds, choice) = begin(exchange, Kind::Alltoall, block_bytes, true).await?;
     swap_in_reading(rounds, &choice, block_bytes, outgoing, incoming).await
 }
 
@@ -35,7 +33,7 @@ pub(super) async fn swap_in_reading<E: Exchange>(
     let (rank, size) = (exchange.rank(), exchange.size());
     let place = |member: usize| member * block_bytes..(member + 1) * block_bytes;
     let offered = [outgoing.as_ptr()];
-    let mut offers = Offers::open(exchange, rounds, choice, (offered, 1), block_bytes).await;
+    let mut offers = Offers::open(rounds, choice, (offered, 1), block_bytes).await;
     incoming[place(rank)].copy_from_slice(&outgoing[place(rank)]);
     // Each begins with another one.
     for member in (rank + 1..size).chain(0..rank) {

@@ -99,6 +99,20 @@ fn a_target_that_waits_copies_everything_while_the_origin_computes() {
     assert!(is_complete(origin, sent));
 }
 
+/// Twenty messages of `bytes` bytes from the first context to the second.
+fn pass(contexts: &[Context], bytes: usize, completion: Completion) {
+    let (origin, target) = (&contexts[0], &contexts[1]);
+    for message in 0..20 {
+        let source = pattern(bytes, message);
+        let mut received = vec![0_u8; bytes];
+        let got = receive(target, 5, received.as_mut_ptr(), bytes);
+        let sent = send_until(origin, 5, (source.as_ptr(), bytes), completion);
+        settle(&[target, origin]);
+        assert!(is_complete(target, got) && is_complete(origin, sent));
+        assert!(received == source, "message {message}");
+    }
+}
+
 /// An origin that waits leaves the way to its target, which tries both; one that does not wait
 /// gets no packets that it would have to send.
 #[test]
@@ -108,17 +122,8 @@ fn a_target_times_both_ways_of_an_origin_that_waits() {
         (Completion::Local, [false, false]),
     ] {
         let contexts = contexts(2);
-        let (origin, target) = (&contexts[0], &contexts[1]);
-        for message in 0..20 {
-            let source = pattern(BYTES, message);
-            let mut received = vec![0_u8; BYTES];
-            let got = receive(target, 5, received.as_mut_ptr(), BYTES);
-            let sent = send_until(origin, 5, (source.as_ptr(), BYTES), completion);
-            settle(&[target, origin]);
-            assert!(is_complete(target, got) && is_complete(origin, sent));
-            assert!(received == source, "message {message}");
-        }
-        assert_eq!(target.measured_ways.have_timed(0, BYTES), timed);
+        pass(&contexts, BYTES, completion);
+        assert_eq!(contexts[1].measured_ways.have_timed(0, BYTES), timed);
     }
 }
 
@@ -131,17 +136,8 @@ fn messages_of_middle_length_are_timed_both_ways_if_their_origin_waits() {
         (Completion::Local, [false, false]),
     ] {
         let contexts = contexts(2);
-        let (origin, target) = (&contexts[0], &contexts[1]);
-        for message in 0..20 {
-            let source = pattern(MIDDLE_BYTES, message);
-            let mut received = vec![0_u8; MIDDLE_BYTES];
-            let got = receive(target, 5, received.as_mut_ptr(), MIDDLE_BYTES);
-            let sent = send_until(origin, 5, (source.as_ptr(), MIDDLE_BYTES), completion);
-            settle(&[target, origin]);
-            assert!(is_complete(target, got) && is_complete(origin, sent));
-            assert!(received == source, "message {message}");
-        }
-        assert_eq!(target.asked_ways.have_timed(0, MIDDLE_BYTES), timed);
+        pass(&contexts, MIDDLE_BYTES, completion);
+        assert_eq!(contexts[1].asked_ways.have_timed(0, MIDDLE_BYTES), timed);
     }
 }
 
