@@ -68,6 +68,9 @@ pub struct RankStatus {
     /// The node that the rank is on: ranks share memory with those of their own node only, and
     /// reach the others through `crate::bridge`.
     pub node: AtomicU64,
+    /// The processor on which the rank was when it last waited, plus one; 0 if it has not said. Only
+    /// ranks that share processors do; see `crate::unit`.
+    pub seat: AtomicU64,
 }
 
 /// Where a rank's shared heap lies in its process, and how to map it; all 0 if it has none.

@@ -23,6 +23,8 @@ pub mod board_table;
 #[cfg(not(loom))]
 pub mod bridge;
 #[cfg(not(loom))]
+pub mod brief_spins;
+#[cfg(not(loom))]
 pub mod cache_portion;
 #[cfg(not(loom))]
 pub mod client_table;

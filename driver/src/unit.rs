@@ -541,6 +541,7 @@ pub mod recent;
 mod replenish;
 mod rest;
 mod rotation;
+mod seat;
 mod step;
 mod transfer;
 mod window;

@@ -5,9 +5,12 @@
 //!
 //! | rung  | alone on its processing unit       | sharing it with other ranks |
 //! |-------|------------------------------------|-----------------------------|
-//! | spin  | the first [`SPIN_POLLS`] polls      | never: the peer needs the processor |
+//! | spin  | the first [`SPIN_POLLS`] polls      | only briefly: the peer needs the processor |
 //! | yield | the next [`YIELDS`]                 | the first [`CROWDED_YIELDS`] polls |
 //! | sleep | afterwards, until a sender wakes it | the same |
+//!
+//! Who shares its processing unit and waits for a rank on another one spins briefly before it yields
+//! ([`crate::brief_spins`]).
 //!
 //! A wake-up costs several microseconds, so sleeping only begins when the wait has
 //! been much longer than that; from then on it costs no processor time at all.
@@ -19,6 +22,8 @@
 //! millisecond or so at most, instead of up to thirty.
 
 use std::str::FromStr;
+
+use crate::brief_spins::{BRIEF_POLLS, BRIEF_TURNS, BriefSpins};
 
 /// Empty polls before a rank that has its processing unit alone gives it up for a moment.
 pub const SPIN_POLLS: u32 = 20_000;
@@ -123,6 +128,8 @@ pub struct Ladder {
     spins: u32,
     yields: u32,
     polls: u32,
+    /// Polls of the brief spin under way.
+    brief: u32,
 }
 
 impl Ladder {
@@ -138,6 +145,7 @@ impl Ladder {
             spins,
             yields,
             polls: 0,
+            brief: 0,
         }
     }
 
@@ -168,9 +176,35 @@ impl Ladder {
         }
     }
 
+    /// As [`Self::step`], for who waits for one rank, which may be `running` on another processing
+    /// unit: where yielding comes first, that rank is given a moment before.
+    #[inline(always)]
+    pub fn step_for(&mut self, spins: &BriefSpins, running: impl FnOnce() -> bool) -> Rung {
+        if self.spins == 0 && self.polls < BRIEF_TURNS.min(self.yields) {
+            self.step_briefly(spins, running)
+        } else {
+            self.step()
+        }
+    }
+
+    fn step_briefly(&mut self, spins: &BriefSpins, running: impl FnOnce() -> bool) -> Rung {
+        let goes_on = match self.brief {
+            0 => running() && spins.begin(),
+            BRIEF_POLLS => spins.fail(),
+            _ => true,
+        };
+        if goes_on {
+            self.brief += 1;
+            return Rung::Spin;
+        }
+        self.brief = 0;
+        self.step()
+    }
+
     /// After a poll that found something: start again at the top.
     pub fn reset(&mut self) {
         self.polls = 0;
+        self.brief = 0;
     }
 }
 
@@ -223,6 +257,32 @@ mod tests {
         assert_eq!("long".parse(), Ok(Expected::Unknown));
         let refused = "short".parse::<Expected>().unwrap_err();
         assert!(refused.to_string().contains("\"short\""), "{refused}");
+    }
+
+    #[test]
+    fn a_rank_that_may_be_running_is_given_a_moment_before_each_of_the_first_yields() {
+        let spins = BriefSpins::default();
+        let mut ladder = Ladder::new(true);
+        for _ in 0..BRIEF_TURNS {
+            let rungs: Vec<_> = (0..=BRIEF_POLLS)
+                .map(|_| ladder.step_for(&spins, || true))
+                .collect();
+            assert!(
+                rungs[..BRIEF_POLLS as usize]
+                    .iter()
+                    .all(|rung| *rung == Rung::Spin)
+            );
+            assert_eq!(rungs[BRIEF_POLLS as usize], Rung::Yield);
+        }
+        assert_eq!(ladder.step_for(&spins, || true), Rung::Yield);
+        ladder.reset();
+        assert_eq!(ladder.step_for(&spins, || false), Rung::Yield);
+        assert_eq!(ladder.step_for(&spins, || true), Rung::Spin);
+        // Who is alone spins anyway, and asks nobody.
+        let mut ladder = Ladder::new(false);
+        assert_eq!(ladder.step_for(&spins, || unreachable!()), Rung::Spin);
+        let mut ladder = Ladder::new(true).expecting(Expected::Long);
+        assert_eq!(ladder.step_for(&spins, || unreachable!()), Rung::Sleep);
     }
 
     #[test]

@@ -18,7 +18,6 @@ use pamir_driver::kernel_copy::{self, KernelCopyError};
 use pamir_driver::packet::PacketHandlerTable;
 use pamir_driver::report;
 use pamir_driver::unit::{Doorbell, MessagingUnit, Owner, UnitError};
-use pamir_driver::waiting::{Expected, Ladder, Rung};
 use pamir_shm::lane_room::LaneRoom;
 
 use crate::active::operation::is_operation;
@@ -38,6 +37,7 @@ use crate::tagged::request::{RequestId, Requests};
 use crate::tagged::traffic::TrafficCounter;
 use crate::tagged::transfer::Transfers;
 use crate::tagged::unexpected::UnexpectedQueue;
+use crate::waiting::Waiting;
 use crate::work_queue::WorkQueue;
 
 /// An operation that goes on whenever its context is advanced.
@@ -73,11 +73,9 @@ pub struct Context {
     pub(crate) traffic: OnceCell<Box<TrafficCounter>>,
     /// Made when somebody first wants to post.
     work: OnceLock<Arc<WorkQueue>>,
-    shared_pause: Cell<Option<fn(Rung)>>,
-    /// What is known of the waits that begin now.
-    expected_wait: Cell<Expected>,
+    pub(crate) waiting: Waiting,
     /// No other rank shares the processor, and no other thread this context.
-    alone: Cell<bool>,
+    pub(crate) alone: Cell<bool>,
     /// Operations in the background; taken out while they are polled.
     background: RefCell<Vec<Rc<dyn Background>>>,
     backgrounds: Cell<usize>,
@@ -123,8 +121,7 @@ impl Context {
             regions,
             traffic: OnceCell::new(),
             work: OnceLock::new(),
-            shared_pause: Cell::new(None),
-            expected_wait: Cell::default(),
+            waiting: Waiting::default(),
             alone: Cell::new(!unit.is_crowded()),
             background: RefCell::default(),
             backgrounds: Cell::new(0),
@@ -192,6 +189,18 @@ impl Context {
     #[inline(always)]
     pub fn is_idle(&self) -> bool {
         !self.unit.has_backlog() && self.backgrounds.get() == 0 && self.alone.get()
+    }
+
+    /// Whether this task had its processor for itself when it began, and has its context.
+    #[inline(always)]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.alone.get()
+    }
+
+    /// Whether nothing of this task's own waits to be moved on, and it has its context for itself.
+    #[inline(always)]
+    pub(crate) fn is_quiet(&self) -> bool {
+        !self.unit.has_backlog() && self.backgrounds.get() == 0 && !self.is_shared()
     }
 
     /// Moves what can be moved; whether anything came.
@@ -292,93 +301,10 @@ impl Context {
     /// Whether work waits that was posted, other threads have moved all of a message, or an
     /// operation in the background has ended, which may wait for a post on a board. One that goes
     /// on without ending looks for its next post here, behind the announcement too.
-    fn has_work(&self) -> bool {
+    pub(crate) fn has_work(&self) -> bool {
         self.work.get().is_some_and(|work| !work.is_empty())
             || self.stripes_have_ended()
             || self.poll_operations() > 0
-    }
-
-    /// Advances until `done` says so, spinning, yielding or sleeping as it takes.
-    #[inline(always)]
-    pub fn advance_until(&self, mut done: impl FnMut() -> bool) -> Result<(), UnitError> {
-        if done() {
-            return Ok(());
-        }
-        let mut ladder = Ladder::new(self.unit.is_crowded());
-        loop {
-            let moved = self.advance()?;
-            if done() {
-                return Ok(());
-            }
-            if !moved {
-                self.pause(&mut ladder)?;
-            } else {
-                ladder.reset();
-            }
-        }
-    }
-
-    /// [`Self::advance`], for what is compiled in many copies.
-    #[inline(never)]
-    pub(crate) fn advance_out_of_line(&self) -> Result<bool, UnitError> {
-        self.advance()
-    }
-
-    /// [`Self::pause`], for what is compiled in many copies.
-    #[inline(never)]
-    pub(crate) fn pause_out_of_line(
-        &self,
-        ladder: &mut Ladder,
-        look: &mut dyn FnMut() -> bool,
-    ) -> Result<(), UnitError> {
-        self.pause_unless(ladder, look)
-    }
-
-    /// Several threads take turns with this context: `pause` is called for every rung of the
-    /// waiting ladder, to let the others have it.
-    pub fn share(&self, pause: fn(Rung)) {
-        self.shared_pause.set(Some(pause));
-        self.alone.set(false);
-    }
-
-    /// Whether several threads take turns with this context: what is said of a wait would be said
-    /// of the others' too.
-    pub fn is_shared(&self) -> bool {
-        self.shared_pause.get().is_some()
-    }
-
-    /// After an advance that found nothing: the next rung of the waiting ladder.
-    #[inline(always)]
-    pub fn pause(&self, ladder: &mut Ladder) -> Result<(), UnitError> {
-        self.pause_unless(ladder, || false)
-    }
-
-    /// The same for who waits for something that is no packet: before this task sleeps, `look`
-    /// looks for it a last time.
-    #[inline(always)]
-    fn pause_unless(
-        &self,
-        ladder: &mut Ladder,
-        look: impl FnOnce() -> bool,
-    ) -> Result<(), UnitError> {
-        let rung = ladder.step();
-        if let Some(pause) = self.shared_pause.get() {
-            pause(rung);
-            return Ok(());
-        }
-        match rung {
-            Rung::Spin => {
-                // Besides what it is for, this keeps the reader from taking the line away
-                // from the writer in the middle of its store: a fifth of the latency.
-                std::hint::spin_loop();
-                Ok(())
-            }
-            Rung::Yield => {
-                std::thread::yield_now();
-                Ok(())
-            }
-            Rung::Sleep => self.unit.sleep(None, || self.has_work() || look()),
-        }
     }
 
     /// Whether any tasks of the job share a processor; the same for all of them.
@@ -390,16 +316,6 @@ impl Context {
     /// Whether other ranks share this one's processor.
     pub fn is_crowded(&self) -> bool {
         self.unit.is_crowded()
-    }
-
-    /// The waiting ladder of this context.
-    pub fn ladder(&self) -> Ladder {
-        Ladder::new(self.unit.is_crowded()).expecting(self.expected_wait.get())
-    }
-
-    /// Says what is known of the waits that begin from now on; returns what was known before.
-    pub fn expect_wait(&self, expected: Expected) -> Expected {
-        self.expected_wait.replace(expected)
     }
 
     /// Sleeps until something may have come for this context, at most `limit_ns` nanoseconds, or

@@ -101,6 +101,14 @@ where
         self.context.wake(self.members.task(to));
     }
 
+    fn sits_beside(&self, member: usize) -> bool {
+        self.context.sits_beside(self.members.task(member))
+    }
+
+    fn awaits(&self, member: usize) {
+        self.context.awaits(Some(self.members.task(member)));
+    }
+
     fn is_blocking(&self) -> bool {
         self.blocking
     }
@@ -224,6 +232,7 @@ impl Transfer<'_> {
             .get(id)
             .expect("a request that is waited for exists");
         if !request.is_complete() {
+            self.context.awaits(request.awaits());
             return None;
         }
         self.id = None;
@@ -274,6 +283,7 @@ pub fn block_on<F: Future>(context: &Context, future: F) -> Result<F::Output, Un
     let mut future = pin!(future);
     let mut task = std::task::Context::from_waker(Waker::noop());
     let mut ladder = context.ladder();
+    context.awaits(None);
     let mut moved = true;
     loop {
         if let Poll::Ready(output) = future.as_mut().poll(&mut task) {

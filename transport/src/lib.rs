@@ -37,4 +37,5 @@ pub mod striping;
 pub mod tagged;
 pub mod torus;
 mod turns;
+mod waiting;
 pub mod work_queue;

@@ -130,7 +130,7 @@ pub fn wait(context: &Context, id: RequestId) -> Result<Option<Settled>, UnitErr
         return Ok(None);
     };
     if !request.is_complete() {
-        context.advance_until(|| request.is_complete())?;
+        context.advance_until_from(request.awaits(), || request.is_complete())?;
     }
     Ok(Some(settle(context, id, request)))
 }
@@ -143,7 +143,7 @@ pub fn finish_quietly(context: &Context, id: RequestId) -> Result<bool, UnitErro
         return Ok(false);
     };
     if !request.is_complete() {
-        context.advance_until(|| request.is_complete())?;
+        context.advance_until_from(request.awaits(), || request.is_complete())?;
     }
     let succeeded = !request.outcome.get().truncated;
     if succeeded {

@@ -329,3 +329,31 @@ fn a_unit_knows_when_its_rank_is_moved() {
     job.move_rank(1, Some(2), 3).unwrap();
     assert_eq!(crowded(), [false, true]);
 }
+
+#[test]
+fn a_unit_knows_who_has_waited_on_its_processor() {
+    let [first, second] = logs(Criterion::Drained);
+    // The other one has not said where it is.
+    let others = |rank| {
+        (
+            first.unit.sits_beside(rank),
+            first.unit.sits_elsewhere(rank),
+        )
+    };
+    assert_eq!(others(1), (false, false));
+    let status = |rank| &first.unit.job().block(rank).unwrap().status;
+    // This thread may be moved between two looks, so what it says is asked until it stays.
+    let seen = |shift: u64| loop {
+        second.unit.sits_beside(0);
+        let seat = status(1).seat.load(Ordering::Relaxed);
+        status(1).seat.store(seat + shift, Ordering::Relaxed);
+        let seen = others(1);
+        if status(0).seat.load(Ordering::Relaxed) == seat {
+            return seen;
+        }
+    };
+    assert_eq!(seen(0), (true, false));
+    assert_eq!(seen(1), (false, true));
+    assert_eq!(others(0), (false, false), "nobody waits for itself");
+    assert_eq!(others(7), (false, false), "there is no such rank");
+}

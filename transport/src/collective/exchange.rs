@@ -89,6 +89,14 @@ pub trait Exchange {
     /// Wakes member `to` if it sleeps: something stands on the board that it may wait for.
     fn wake(&self, _to: usize) {}
 
+    /// Whether member `member` needs this one's processor to go on.
+    fn sits_beside(&self, _member: usize) -> bool {
+        false
+    }
+
+    /// Something of member `member` is waited for.
+    fn awaits(&self, _member: usize) {}
+
     /// How often to look for a post before other things go on: a short wait needs no detour.
     fn looks(&self) -> u32 {
         1

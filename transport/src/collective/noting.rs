@@ -91,6 +91,16 @@ impl<E: Exchange> Exchange for Noting<'_, E> {
     }
 
     #[inline]
+    fn sits_beside(&self, member: usize) -> bool {
+        self.exchange.sits_beside(member)
+    }
+
+    #[inline]
+    fn awaits(&self, member: usize) {
+        self.exchange.awaits(member);
+    }
+
+    #[inline]
     fn looks(&self) -> u32 {
         self.exchange.looks()
     }

@@ -82,6 +82,8 @@ pub struct Prompt<'e, E> {
     context: &'e Context,
     exchange: &'e E,
     board: &'e super::Board,
+    /// Whether all members post in this operation, and this one waits for all of them.
+    meets: Cell<bool>,
     reason: RefCell<Option<Reason>>,
 }
 
@@ -91,8 +93,9 @@ impl<'e, E: Exchange> Prompt<'e, E> {
     #[inline(always)]
     pub fn open(context: &'e Context, exchange: &'e E) -> Option<Self> {
         let board = exchange.board()?;
-        (board.is_free() && context.is_idle()).then_some(Self {
+        (board.is_free() && context.is_quiet()).then_some(Self {
             context,
+            meets: Cell::new(false),
             exchange,
             board,
             reason: RefCell::new(None),
@@ -190,14 +193,54 @@ impl<'e, E: Exchange> Prompt<'e, E> {
 
     #[inline(always)]
     fn see<'r>(&self, rounds: &'r Rounds<'e, E>, member: usize) -> Step<Seen<'r>> {
-        for _ in 0..LOOKS {
+        if let Some(seen) = rounds.see_at_once(0, member) {
+            return seen.map_err(|error| self.stop(Ok(error.into())));
+        }
+        for _ in 1..self.looks() {
+            std::hint::spin_loop();
             if let Some(seen) = rounds.see_at_once(0, member) {
                 return seen.map_err(|error| self.stop(Ok(error.into())));
             }
-            std::hint::spin_loop();
         }
-        let seen = self.wait(|| rounds.see_at_once(0, member))?;
+        let seen = self.wait_for(rounds, member)?;
         seen.map_err(|error| self.stop(Ok(error.into())))
+    }
+
+    /// How often to look for a post before waiting in earnest.
+    #[inline(always)]
+    fn looks(&self) -> u32 {
+        if self.context.is_alone() { LOOKS } else { 1 }
+    }
+
+    /// Waits long for a member's post.
+    #[cold]
+    #[inline(never)]
+    fn wait_for<'r>(
+        &self,
+        rounds: &'r Rounds<'e, E>,
+        member: usize,
+    ) -> Step<Result<Seen<'r>, ExchangeError>> {
+        if self.meets.get() && self.context.is_crowded() {
+            self.let_neighbours_post(rounds)?;
+        }
+        self.wait(|| {
+            self.exchange.awaits(member);
+            rounds.see_at_once(0, member)
+        })
+    }
+
+    /// Those who need this processor come first: they have to run before anybody goes on. Then
+    /// this member may wait for others where it is.
+    fn let_neighbours_post(&self, rounds: &Rounds<'e, E>) -> Step<()> {
+        let has_posted = |member| rounds.see_at_once(0, member).map(|_| ());
+        let beside = |member: &usize| self.exchange.sits_beside(*member);
+        for neighbour in self.others().filter(beside) {
+            if has_posted(neighbour).is_none() {
+                std::thread::yield_now();
+            }
+            self.wait(|| has_posted(neighbour))?;
+        }
+        Ok(())
     }
 
     /// Waits for a post of `bytes` bytes, of a member that has `word` bytes in all.
@@ -227,6 +270,7 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         self.serves(Kind::Barrier, barrier::Algorithm::Posted, 0)?;
         Some(self.run(|rounds| {
             self.post(rounds, &[], Readers::All)?;
+            self.meets.set(true);
             for member in self.others() {
                 self.see(rounds, member)?;
             }
@@ -271,6 +315,7 @@ impl<'e, E: Exchange> Prompt<'e, E> {
             data.result.len(),
         )?;
         Some(self.run(|rounds| {
+            self.meets.set(true);
             let result = data.in_place();
             // In the order of `reduce::posted`.
             for member in self.others().rev() {
@@ -332,6 +377,7 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         )?;
         Some(self.run(|rounds| {
             self.post(rounds, data.own(), Readers::All)?;
+            self.meets.set(true);
             let last = self.exchange.size() - 1;
             let result = if self.exchange.rank() == last {
                 data.in_place()
@@ -376,6 +422,7 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         block_bytes: usize,
         all: &mut [u8],
     ) -> Step<()> {
+        self.meets.set(true);
         let block = |member: usize| member * block_bytes..(member + 1) * block_bytes;
         if let Some(own) = own {
             all[block(self.exchange.rank())].copy_from_slice(own);
@@ -476,6 +523,7 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         self.serves_parts(Kind::Alltoall, alltoall::Algorithm::Posted, block_bytes)?;
         Some(self.run(|rounds| {
             self.post_parts(rounds, block_bytes, outgoing)?;
+            self.meets.set(true);
             let block = |member: usize| member * block_bytes..(member + 1) * block_bytes;
             let own = block(self.exchange.rank());
             incoming[own.clone()].copy_from_slice(&outgoing[own]);

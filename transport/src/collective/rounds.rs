@@ -193,6 +193,7 @@ impl<'e, E: Exchange> Rounds<'e, E> {
                     Some(seen) => return Poll::Ready(seen.map_err(Into::into)),
                 }
             }
+            self.exchange.awaits(member);
             Poll::Pending
         })
         .await

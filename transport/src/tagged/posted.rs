@@ -57,6 +57,11 @@ impl Default for Place {
 }
 
 impl Place {
+    /// The source that is looked for, if it is just one.
+    pub fn source(&self) -> Option<u32> {
+        self.wanted.get().source()
+    }
+
     /// Whether the request waits in the queue.
     pub fn waits(&self) -> bool {
         self.waits.get()

@@ -142,6 +142,17 @@ impl Request {
         self.phase.get()
     }
 
+    /// The task at its other end, without which it does not go on, if that is known.
+    #[inline(always)]
+    pub fn awaits(&self) -> Option<usize> {
+        let task = if self.place.waits() {
+            self.place.source()
+        } else {
+            Some(self.outcome.get().task)
+        };
+        task.map(|task| task as usize)
+    }
+
     /// Whether its outcome can be read.
     #[inline(always)]
     pub fn is_complete(&self) -> bool {

@@ -320,3 +320,30 @@ proptest! {
         prop_assert_eq!(targets, sources);
     }
 }
+
+#[test]
+fn a_request_knows_whom_it_awaits() {
+    let contexts = contexts_on(vec![Some(0); 3]);
+    let mut bytes = [0_u8; 100];
+    let mut receive = |source| {
+        let pattern = Pattern::new(1, source, Some(7));
+        // SAFETY: nothing is sent, and the bytes outlive the receives, which are cancelled.
+        let request = unsafe { contexts[0].receive(pattern, buffer(&mut bytes, false)) };
+        let request = request.unwrap();
+        let awaits = request.awaits();
+        assert!(contexts[0].cancel(request.id()));
+        awaits
+    };
+    assert_eq!(receive(Some(2)), Some(2));
+    assert_eq!(receive(None), None);
+    let to = Address {
+        task: 1,
+        context: 1,
+        tag: 7,
+    };
+    let large = vec![1_u8; 1 << 20];
+    // SAFETY: the vector outlives the contexts' last advance.
+    let id = unsafe { contexts[0].send(to, large.as_ptr(), large.len()) };
+    let id = id.unwrap().expect("a large message needs a request");
+    assert_eq!(contexts[0].requests().get(id).unwrap().awaits(), Some(1));
+}

@@ -1,0 +1,157 @@
+//! Waiting for what a context has to receive, or another task has to do.
+//!
+//! Before: a call that finds nothing to return with. After: the context has been advanced until there
+//! is something; in between the waiting ladder says whether to spin, to yield or to sleep
+//! ([`pamir_driver::waiting`]).
+//!
+//! Whoever knows which task is waited for says so ([`Context::advance_until_from`],
+//! [`Context::awaits`]): where tasks share processors, one that may be running on another processor is
+//! given a moment, and one that sits beside this task is given the processor at once.
+//!
+//! Invariant: who is awaited is a hint; the wait ends by what it waits for.
+
+use std::cell::Cell;
+
+use pamir_driver::brief_spins::BriefSpins;
+use pamir_driver::unit::UnitError;
+use pamir_driver::waiting::{Expected, Ladder, Rung};
+
+use crate::context::Context;
+
+/// What one context knows of its waits.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    /// What lets other threads have the context, where several share it.
+    shared_pause: Cell<Option<fn(Rung)>>,
+    /// What is known of the waits that begin now.
+    expected: Cell<Expected>,
+    /// The task that is waited for, if that is known.
+    awaited: Cell<Option<usize>>,
+    brief_spins: BriefSpins,
+}
+
+impl Context {
+    /// Advances until `done` says so, spinning, yielding or sleeping as it takes.
+    #[inline(always)]
+    pub fn advance_until(&self, done: impl FnMut() -> bool) -> Result<(), UnitError> {
+        self.advance_until_from(None, done)
+    }
+
+    /// [`Self::advance_until`], where it is known which task has to do something for that.
+    #[inline(always)]
+    pub fn advance_until_from(
+        &self,
+        task: Option<usize>,
+        mut done: impl FnMut() -> bool,
+    ) -> Result<(), UnitError> {
+        if done() {
+            return Ok(());
+        }
+        self.awaits(task);
+        let mut ladder = Ladder::new(self.unit.is_crowded());
+        loop {
+            let moved = self.advance()?;
+            if done() {
+                return Ok(());
+            }
+            if !moved {
+                self.pause(&mut ladder)?;
+            } else {
+                ladder.reset();
+            }
+        }
+    }
+
+    /// [`Self::advance`], for what is compiled in many copies.
+    #[inline(never)]
+    pub(crate) fn advance_out_of_line(&self) -> Result<bool, UnitError> {
+        self.advance()
+    }
+
+    /// [`Self::pause`], for what is compiled in many copies.
+    #[inline(never)]
+    pub(crate) fn pause_out_of_line(
+        &self,
+        ladder: &mut Ladder,
+        look: &mut dyn FnMut() -> bool,
+    ) -> Result<(), UnitError> {
+        self.pause_unless(ladder, look)
+    }
+
+    /// Several threads take turns with this context: `pause` is called for every rung of the
+    /// waiting ladder, to let the others have it.
+    pub fn share(&self, pause: fn(Rung)) {
+        self.waiting.shared_pause.set(Some(pause));
+        self.alone.set(false);
+    }
+
+    /// Whether several threads take turns with this context: what is said of a wait would be said
+    /// of the others' too.
+    #[inline(always)]
+    pub fn is_shared(&self) -> bool {
+        self.waiting.shared_pause.get().is_some()
+    }
+
+    /// After an advance that found nothing: the next rung of the waiting ladder.
+    #[inline(always)]
+    pub fn pause(&self, ladder: &mut Ladder) -> Result<(), UnitError> {
+        self.pause_unless(ladder, || false)
+    }
+
+    /// The same for who waits for something that is no packet: before this task sleeps, `look`
+    /// looks for it a last time.
+    #[inline(always)]
+    fn pause_unless(
+        &self,
+        ladder: &mut Ladder,
+        look: impl FnOnce() -> bool,
+    ) -> Result<(), UnitError> {
+        let waiting = &self.waiting;
+        let rung = ladder.step_for(&waiting.brief_spins, || self.awaits_elsewhere());
+        if let Some(pause) = waiting.shared_pause.get() {
+            pause(rung);
+            return Ok(());
+        }
+        match rung {
+            Rung::Spin => {
+                // Besides what it is for, this keeps the reader from taking the line away
+                // from the writer in the middle of its store: a fifth of the latency.
+                std::hint::spin_loop();
+                Ok(())
+            }
+            Rung::Yield => {
+                std::thread::yield_now();
+                Ok(())
+            }
+            Rung::Sleep => self.unit.sleep(None, || self.has_work() || look()),
+        }
+    }
+
+    /// The wait under way, or the next one, is for something that `task` has to do.
+    #[inline(always)]
+    pub(crate) fn awaits(&self, task: Option<usize>) {
+        self.waiting.awaited.set(task);
+    }
+
+    /// Whether the task that is waited for may be running meanwhile.
+    #[cold]
+    fn awaits_elsewhere(&self) -> bool {
+        let awaited = self.waiting.awaited.get();
+        awaited.is_some_and(|task| self.unit.sits_elsewhere(task))
+    }
+
+    /// Whether `task` needs this task's processor to go on.
+    pub(crate) fn sits_beside(&self, task: usize) -> bool {
+        self.unit.sits_beside(task)
+    }
+
+    /// The waiting ladder of this context.
+    pub fn ladder(&self) -> Ladder {
+        Ladder::new(self.unit.is_crowded()).expecting(self.waiting.expected.get())
+    }
+
+    /// Says what is known of the waits that begin from now on; returns what was known before.
+    pub fn expect_wait(&self, expected: Expected) -> Expected {
+        self.waiting.expected.replace(expected)
+    }
+}
