@@ -18,6 +18,7 @@ pub mod balance;
 pub mod client;
 pub mod collective;
 pub mod context;
+mod cycles;
 mod departure;
 pub mod endpoint;
 pub mod fence;

@@ -3,40 +3,21 @@
 //! Before: a message or an operation that could go either way. After: it goes one of them, and how long it took is
 //! noted. The usual way comes first, then both in turn, then the faster, with trials of the other one.
 
-/// When the way that is not taken is tried.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Schedule {
-    /// Turns of a trial in a row.
-    run: u32,
-    /// The turn up to which trials are frequent.
-    pub(crate) first_trials: u32,
-    /// Turns from one trial to the next after that.
-    pub(crate) period: u32,
-}
-
-/// Trials of one turn.
-pub(crate) const SINGLE: Schedule = Schedule {
-    run: 1,
-    first_trials: 64,
-    period: 256,
-};
-
-/// Trials of several turns, for a way that is only as fast as it can be when it was taken just before:
-/// because data still lies in a cache from which the other way drives it out.
-pub(crate) const RUNS: Schedule = Schedule {
-    run: 4,
-    first_trials: 128,
-    period: 512,
-};
+/// Turns of a trial in a row: a way is only as fast as it can be when it was taken just before, because data still
+/// lies in a cache from which the other way drives it out.
+const RUN: u32 = 4;
 
 /// Turns of the usual way in the beginning.
-pub(crate) const FIRST_TURNS: u32 = 8;
+const FIRST_TURNS: u32 = 8;
 
 /// Turns until then, from the first ones on, in which both ways alternate.
-pub(crate) const ALTERNATING_TURNS: u32 = 16;
+const ALTERNATING_TURNS: u32 = 16;
 
-/// Trials of [`Schedule::run`] turns: one in so many runs, while they are frequent.
-const FIRST_PERIOD: u32 = 8;
+/// The turn up to which trials are frequent.
+const FIRST_TRIALS: u32 = 128;
+
+/// Turns from a trial to the next one while they are frequent, and later.
+const PERIODS: [u32; 2] = [32, 512];
 
 /// What the way that is not taken must be shorter by to be taken, in parts of the other's time.
 const MARGIN: f32 = 1.0 / 16.0;
@@ -47,46 +28,17 @@ pub(crate) struct Turns(u32);
 
 impl Turns {
     /// Whether the next one takes the way that is not the usual one.
-    pub(crate) fn next_is_other(&mut self, schedule: Schedule, other_is_faster: bool) -> bool {
+    pub(crate) fn next_is_other(&mut self, other_is_faster: bool) -> bool {
         let turn = self.0;
         self.0 = turn.wrapping_add(1);
         if turn < FIRST_TURNS {
             return false;
         }
         if turn < ALTERNATING_TURNS {
-            return (turn / schedule.run).is_multiple_of(2);
+            return (turn / RUN).is_multiple_of(2);
         }
-        let period = if turn < schedule.first_trials {
-            FIRST_PERIOD * schedule.run
-        } else {
-            schedule.period
-        };
-        other_is_faster != (turn % period < schedule.run)
-    }
-
-    /// Whether all ways have been tried by now.
-    pub(crate) fn have_tried(self) -> bool {
-        self.0 >= ALTERNATING_TURNS
-    }
-
-    /// Trials may begin at once.
-    pub(crate) fn skip_first(&mut self) {
-        self.0 = self.0.max(FIRST_TURNS);
-    }
-
-    /// Turns so far.
-    pub(crate) fn count(self) -> u32 {
-        self.0
-    }
-}
-
-/// One took so long, in nanoseconds a byte. Anything may make one slow, and nothing makes one
-/// fast: what is faster counts as it is, what is slower for an eighth.
-pub(crate) fn note(known: &mut f32, took: f32) {
-    if *known == 0.0 || took < *known {
-        *known = took;
-    } else {
-        *known += (took - *known) / 8.0;
+        let period = PERIODS[usize::from(turn >= FIRST_TRIALS)];
+        other_is_faster != (turn % period < RUN)
     }
 }
 
@@ -110,23 +62,21 @@ pub(crate) fn class(bytes: usize, [first, last]: [u32; 2]) -> usize {
 mod tests {
     use super::*;
 
-    fn others(schedule: Schedule, other_is_faster: bool, turns: usize) -> Vec<usize> {
+    fn others(other_is_faster: bool, turns: usize) -> Vec<usize> {
         let mut count = Turns::default();
-        let next = (0..turns).map(|_| count.next_is_other(schedule, other_is_faster));
+        let next = (0..turns).map(|_| count.next_is_other(other_is_faster));
         let others = next.enumerate().filter(|(_, other)| *other);
         others.map(|(turn, _)| turn).collect()
     }
 
     #[test]
-    fn trials_come_one_by_one_or_in_runs() {
-        let single = [8, 10, 12, 14, 16, 24, 32, 40, 48, 56, 256];
-        assert_eq!(others(SINGLE, false, 500), single);
+    fn trials_come_in_runs() {
         let runs: Vec<usize> = [8, 32, 64, 96, 512]
             .into_iter()
             .flat_map(|first| first..first + 4)
             .collect();
-        assert_eq!(others(RUNS, false, 1000), runs);
-        assert_eq!(others(RUNS, true, 1024).len(), 4 + 1008 - 16);
+        assert_eq!(others(false, 1000), runs);
+        assert_eq!(others(true, 1024).len(), 4 + 1008 - 16);
     }
 
     #[test]

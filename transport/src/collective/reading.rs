@@ -24,7 +24,7 @@ use std::time::Instant;
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};
 use super::rounds::{Readers, Rounds};
-use crate::turns::{self, RUNS, Turns, takes_other};
+use crate::turns::{self, Turns, takes_other};
 
 /// The kinds that have this choice.
 #[derive(Debug, Clone, Copy)]
@@ -121,8 +121,7 @@ impl Readings {
     fn choose(&self, kind: Kind, bytes: usize, is_blocking: bool) -> Choice<'_> {
         let plan = &self.plans[kind as usize][class(bytes)];
         let mut next = plan.get();
-        let reads =
-            is_blocking && !self.refused.get() && next.turns.next_is_other(RUNS, next.reads);
+        let reads = is_blocking && !self.refused.get() && next.turns.next_is_other(next.reads);
         // The first one by a way finds nothing in the caches.
         let counts = reads == next.has_read;
         next.has_read = reads;

@@ -22,7 +22,7 @@ use pamir_driver::unit::UnitError;
 use crate::context::Context;
 use crate::protocol::kind;
 use crate::striping::Offered;
-use crate::tagged::asked_way::TIMED;
+use crate::tagged::asked_way;
 use crate::tagged::buffer::{Buffer, Noncontiguous};
 use crate::tagged::envelope::Envelope;
 use crate::tagged::measured_way::Way;
@@ -180,9 +180,8 @@ fn eager_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), 
     let incoming = match context.take_receive(&envelope) {
         Some((id, request)) => {
             let at = packet.data_bytes(16);
-            if packet.auxiliary() & TIMED != 0 {
-                context.time_asked_way((id, origin), (total, at), false);
-            }
+            let how = (asked_way::Way::AtOnce, packet.auxiliary());
+            context.time_asked_way((id, origin), total, how);
             deliver(request, 0, packet, 16);
             Incoming::Request { id, at, total }
         }
@@ -449,21 +448,7 @@ impl Context {
                 Buffer::Noncontiguous(_) => None,
             };
             if let Some(target) = target {
-                if offer.way & TIMED != 0 {
-                    self.time_asked_way((id, origin), (offer.bytes, offer.bytes), true);
-                }
-                if self.fetch_way(id, origin, &offer) == Way::Packets {
-                    return self.ask_for_packets(id, origin, offer.origins_request);
-                }
-                return self.pull(Matched {
-                    id,
-                    origin,
-                    origins_request: offer.origins_request,
-                    message_bytes: offer.bytes,
-                    address: offer.address,
-                    target,
-                    together: offer.way & TOGETHER != 0 && !self.unit.is_crowded(),
-                });
+                return self.fetch_in_one_piece((id, origin), offer, target);
             }
             let unpacks = offer.way & TOGETHER == 0 || self.unit.is_crowded();
             if unpacks && self.unpack_offer(request, origin, offer) {
@@ -475,16 +460,47 @@ impl Context {
         self.ask_for_packets(id, origin, offer.origins_request)
     }
 
-    /// The way of data that lies in one piece at both ends: the one that has been faster between
-    /// these two tasks, where the origin has left that to its target.
-    fn fetch_way(&self, id: RequestId, origin: u32, offer: &Offer) -> Way {
+    /// The same of data that lies in one piece at both ends, for `room` bytes at an address.
+    fn fetch_in_one_piece(
+        &self,
+        (id, origin): (RequestId, u32),
+        offer: Offer,
+        room: (*mut u8, usize),
+    ) -> Result<(), UnitError> {
+        let together = offer.way & TOGETHER != 0;
+        let asked = if together {
+            asked_way::Way::Together
+        } else {
+            asked_way::Way::Alone
+        };
+        self.time_asked_way((id, origin), offer.bytes, (asked, offer.way));
+        let way = self.measured_way(id, origin, &offer);
+        if way == Some(Way::Packets) {
+            return self.ask_for_packets(id, origin, offer.origins_request);
+        }
+        let together = way.map_or(together, |way| way == Way::Together);
+        self.pull(Matched {
+            id,
+            origin,
+            origins_request: offer.origins_request,
+            message_bytes: offer.bytes,
+            address: offer.address,
+            target: room,
+            together: together && !self.unit.is_crowded(),
+        })
+    }
+
+    /// The way of data that lies in one piece at both ends, where the origin has left that to its target.
+    fn measured_way(&self, id: RequestId, origin: u32, offer: &Offer) -> Option<Way> {
         let both = TOGETHER | OR_PACKETS;
         let left_to_us = offer.way & both == both && origin as usize != self.task();
-        if !left_to_us || self.unit.is_crowded() || offer.bytes <= self.unit.packet_bytes() {
-            return Way::Kernel;
-        }
-        self.measured_ways
-            .begin(id, (origin as usize, self.tasks()), offer.bytes)
+        let measured =
+            left_to_us && !self.unit.is_crowded() && offer.bytes > self.unit.packet_bytes();
+        measured.then(|| {
+            let tasks = self.tasks();
+            self.measured_ways
+                .begin(id, (origin as usize, tasks), offer.bytes)
+        })
     }
 
     /// Asks the origin to send a matched message in packets.

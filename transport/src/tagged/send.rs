@@ -16,6 +16,7 @@ use crate::protocol::kind;
 use crate::protocol::select::SendProtocol;
 use crate::selection::Choice;
 use crate::striping::Offered;
+use crate::tagged::asked_way::Way;
 use crate::tagged::buffer::{Buffer, Copied};
 use crate::tagged::envelope::Envelope;
 use crate::tagged::request::{Outcome, Request, RequestId};
@@ -239,13 +240,13 @@ impl Context {
         if completion != Completion::Awaited || target == self.task() || !self.copies_with(target) {
             return (SendProtocol::Eager, 0);
         }
-        let way = self.asked_way(target, bytes);
-        let protocol = if way.asks {
-            SendProtocol::RendezvousTogether
-        } else {
-            SendProtocol::Eager
+        let (way, timed) = self.asked_way(target, bytes);
+        let protocol = match way {
+            Way::AtOnce => SendProtocol::Eager,
+            Way::Alone => SendProtocol::RendezvousCopy,
+            Way::Together => SendProtocol::RendezvousTogether,
         };
-        (protocol, way.timed)
+        (protocol, timed)
     }
 
     /// Sends the whole message in packets of its own lane, the first one with `auxiliary`.

@@ -10,6 +10,7 @@ use pamir_driver::unit::UnitError;
 
 use crate::protocol::kind;
 use crate::protocol::select::{EAGER_BYTES, SendProtocol};
+use crate::tagged::asked_way::Way;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Pattern;
 use crate::tagged::request::RequestId;
@@ -113,27 +114,28 @@ fn pass(contexts: &[Context], bytes: usize, completion: Completion) {
     }
 }
 
-/// An origin that waits leaves the way to its target, which tries both; one that does not wait
+/// An origin that waits leaves the way to its target, which tries them; one that does not wait
 /// gets no packets that it would have to send.
 #[test]
-fn a_target_times_both_ways_of_an_origin_that_waits() {
-    for (completion, timed) in [
-        (Completion::Awaited, [true, true]),
-        (Completion::Local, [false, false]),
+fn a_target_times_the_ways_of_an_origin_that_waits() {
+    for (bytes, completion, timed) in [
+        (100_000, Completion::Awaited, [true; 3]),
+        (BYTES, Completion::Awaited, [true, true, false]),
+        (BYTES, Completion::Local, [false; 3]),
     ] {
         let contexts = contexts(2);
-        pass(&contexts, BYTES, completion);
-        assert_eq!(contexts[1].measured_ways.have_timed(0, BYTES), timed);
+        pass(&contexts, bytes, completion);
+        assert_eq!(contexts[1].measured_ways.have_timed(0, bytes), timed);
     }
 }
 
-/// Data of middle length comes at once or is asked for, and the origin learns what is the faster.
+/// Data of middle length comes at once or is asked for, and the origin learns what is the fastest.
 #[test]
-fn messages_of_middle_length_are_timed_both_ways_if_their_origin_waits() {
+fn messages_of_middle_length_are_timed_by_each_way_if_their_origin_waits() {
     const MIDDLE_BYTES: usize = 40_000;
     for (completion, timed) in [
-        (Completion::Awaited, [true, true]),
-        (Completion::Local, [false, false]),
+        (Completion::Awaited, [true; 3]),
+        (Completion::Local, [false; 3]),
     ] {
         let contexts = contexts(2);
         pass(&contexts, MIDDLE_BYTES, completion);
@@ -142,23 +144,23 @@ fn messages_of_middle_length_are_timed_both_ways_if_their_origin_waits() {
 }
 
 #[test]
-fn an_origin_is_told_a_length_that_there_is() {
+fn an_origin_is_told_a_length_and_a_way_that_there_are() {
     let contexts = contexts(2);
     let (origin, target) = (&contexts[0], &contexts[1]);
-    let (asks_for_long, no_class) = (256 | 3, 256 | 4);
-    target
-        .control(0, kind::PREFERENCE, asks_for_long, 0, &[])
-        .unwrap();
+    let (long_together, no_class, no_way) = (2 << 8 | 3, 2 << 8 | 4, 3 << 8 | 3);
+    let tell = |word| target.control(0, kind::PREFERENCE, word, 0, &[]).unwrap();
+    tell(long_together);
     origin.advance().unwrap();
-    assert!(origin.asked_ways.is_asked_for(1, EAGER_BYTES));
-    assert!(!origin.asked_ways.is_asked_for(1, EAGER_BYTES / 2));
-    target
-        .control(0, kind::PREFERENCE, no_class, 0, &[])
-        .unwrap();
-    assert!(matches!(
-        origin.advance(),
-        Err(UnitError::Packet { rank: 1, .. })
-    ));
+    let preferred = |bytes| origin.asked_ways.preferred(1, bytes);
+    assert_eq!(preferred(EAGER_BYTES), Way::Together);
+    assert_eq!(preferred(EAGER_BYTES / 2), Way::AtOnce);
+    for wrong in [no_class, no_way] {
+        tell(wrong);
+        assert!(matches!(
+            origin.advance(),
+            Err(UnitError::Packet { rank: 1, .. })
+        ));
+    }
 }
 
 #[test]

@@ -1,0 +1,368 @@
+//! Which of several ways the next of many like messages goes, when only measuring tells which is the fastest.
+//!
+//! Before: a message that could go several ways. After: it goes one of them, and if it is part of a run that is
+//! timed, the time from one message of the run to the next is noted.
+//!
+//! What is compared is not how long messages take, but how soon they follow each other. A way leaves data in one
+//! processor's cache or the other's, and who reads it, or writes it anew, pays for that after the message: 64
+//! KiB whose halves are copied by both ends take 2.6 us between far processors, and 10.5 if they are read
+//! afterwards; copied by the target alone they take 3.2, and 5.0. From one message to the next everything is in it,
+//! whatever it costs anybody; where it is lost beside what the program does otherwise, the usual way stays.
+//!
+//! ```text
+//! run      0  1 │ 2   3  │ 4 ...     │ 10 11 │ ...    │ 34 35 │ ...    │ 130 131 │ ... every 1024
+//! way      usual│ others │ the best  │ others│ best   │ others│ best   │ others  │
+//! timed    all that come before run 32,               │ then the others, and the best one every 8 runs
+//!
+//! run:  message 1 (begins) … ends: the clock starts │ 2 │ 3 │ 4 … ends: three times from one to the next
+//! ```
+//!
+//! What was measured of a way holds while the program does the same. Where the best way's times have become others, all ways
+//! are tried anew, as in the beginning.
+
+use std::time::Instant;
+
+use crate::turns::takes_other;
+
+/// Messages of a run. What the first one meets in the caches, the way before it has left there.
+const RUN: u32 = 4;
+
+/// Runs after which others are tried, one run each; later it is every [`TRIAL_PERIOD`] runs.
+const TRIALS: [u32; 4] = [2, 10, 34, 130];
+
+/// Runs from a trial to the next one: who has not gone round the ring for long finds nothing of it in the
+/// caches, so that a trial may take ten times as long.
+const TRIAL_PERIOD: u32 = 1024;
+
+/// Runs until then, all of which are timed.
+const ALL_TIMED: u32 = 32;
+
+/// Runs from one of the best way that is timed to the next, after that.
+const TIMED_PERIOD: u32 = 8;
+
+/// Times that are that much shorter than those before, as a part of them, are believed at once.
+const MUCH_FASTER: f32 = 0.6;
+
+/// Times of the best way that differ from those before by this factor mean that the program does something else,
+const CHANGE: f32 = 1.5;
+
+/// if so many runs in a row say so,
+const CHANGED: u32 = 2;
+
+/// after so many runs at least that were as before, or what happens once would be tried for ever.
+const SETTLED: u32 = 16;
+
+/// How a message goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Next {
+    /// The number of its way.
+    pub(crate) way: usize,
+    /// Whether its run is timed.
+    pub(crate) timed: bool,
+    /// Whether the run begins with it.
+    pub(crate) begins: bool,
+}
+
+/// What measurements tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Told {
+    /// The number of the fastest way.
+    pub(crate) way: u8,
+    /// Whether all are to be tried anew.
+    pub(crate) again: bool,
+}
+
+/// Which way each message goes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Plan {
+    turn: u32,
+    preferred: u8,
+    /// The preferred way when the last trial began: the others are tried though one of them may be the
+    /// preferred one before all are.
+    tried_beside: u8,
+}
+
+impl Plan {
+    /// The next message, where there are so many ways.
+    pub(crate) fn next(&mut self, ways: usize) -> Next {
+        let turn = self.turn;
+        self.turn = turn.wrapping_add(1);
+        let run = turn / RUN;
+        let shift = trial(run).filter(|shift| *shift < ways).unwrap_or(0);
+        if shift <= 1 {
+            self.tried_beside = self.preferred;
+        }
+        Next {
+            way: (usize::from(self.tried_beside) + shift) % ways,
+            timed: run < ALL_TIMED || shift != 0 || run.is_multiple_of(TIMED_PERIOD),
+            begins: turn.is_multiple_of(RUN),
+        }
+    }
+
+    /// What the measurements have told.
+    pub(crate) fn follow(&mut self, told: Told) {
+        self.preferred = told.way;
+        if told.again {
+            self.turn = TRIALS[0] * RUN;
+        }
+    }
+
+    /// Which way is the fastest, as far as is known.
+    #[cfg(test)]
+    pub(crate) fn preferred(self) -> usize {
+        self.preferred.into()
+    }
+
+    /// Whether other ways than the usual one have been tried.
+    pub(crate) fn has_tried(self) -> bool {
+        self.turn >= (TRIALS[0] + 1) * RUN
+    }
+
+    /// Trials begin at once.
+    pub(crate) fn skip_first(&mut self) {
+        self.turn = self.turn.max(TRIALS[0] * RUN);
+    }
+}
+
+/// How many ways behind the preferred one a run's way comes, if it is a trial and there are so many.
+fn trial(run: u32) -> Option<usize> {
+    let since = |first: &u32| run.checked_sub(*first);
+    let late = run % TRIAL_PERIOD;
+    let late = (run >= TRIAL_PERIOD).then(|| late.checked_sub(TRIALS[0]));
+    let last = TRIALS.iter().filter_map(since).min();
+    late.unwrap_or(last).map(|since| since as usize + 1)
+}
+
+/// A run that is being timed.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    way: usize,
+    messages: u32,
+    /// When its first message ended.
+    begin: Instant,
+}
+
+/// How soon messages follow each other by each way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cycles<const WAYS: usize> {
+    run: Option<Run>,
+    /// Nanoseconds a byte; 0: not measured.
+    took: [f32; WAYS],
+    best: u8,
+    /// Runs since all was tried anew.
+    settled: u32,
+    /// Runs of the best way in a row whose times were others.
+    changed: u32,
+}
+
+impl<const WAYS: usize> Default for Cycles<WAYS> {
+    fn default() -> Self {
+        Self {
+            run: None,
+            took: [0.0; WAYS],
+            best: 0,
+            settled: 0,
+            changed: 0,
+        }
+    }
+}
+
+impl<const WAYS: usize> Cycles<WAYS> {
+    /// A message of a run that is timed has ended; what that tells.
+    pub(crate) fn end(&mut self, way: usize, begins: bool, bytes: usize) -> Option<Told> {
+        let took = self.run_end(way, begins)?;
+        self.note(way, took / bytes.max(1) as f32)
+    }
+
+    /// Nanoseconds from one message of a run to the next, if this was the last one.
+    fn run_end(&mut self, way: usize, begins: bool) -> Option<f32> {
+        if begins {
+            self.run = Some(Run {
+                way,
+                messages: 1,
+                begin: Instant::now(),
+            });
+            return None;
+        }
+        let run = self.run.as_mut().filter(|run| run.way == way)?;
+        run.messages += 1;
+        if run.messages < RUN {
+            return None;
+        }
+        let took = run.begin.elapsed().as_nanos() as f32;
+        self.run = None;
+        Some(took / (RUN - 1) as f32)
+    }
+
+    fn note(&mut self, way: usize, took: f32) -> Option<Told> {
+        if way == usize::from(self.best) && self.has_changed(took) {
+            return Some(self.forget(took));
+        }
+        note(&mut self.took[way], took);
+        self.choose()
+    }
+
+    /// Whether the program does something else, now that a run by the best way took so long.
+    fn has_changed(&mut self, took: f32) -> bool {
+        let known = self.took[usize::from(self.best)];
+        let other = known != 0.0 && !(known / CHANGE..known * CHANGE).contains(&took);
+        self.changed = if other { self.changed + 1 } else { 0 };
+        self.settled = self.settled.saturating_add(1);
+        self.changed >= CHANGED && self.settled >= SETTLED
+    }
+
+    fn forget(&mut self, took: f32) -> Told {
+        (self.settled, self.changed) = (0, 0);
+        self.took = [0.0; WAYS];
+        self.took[usize::from(self.best)] = took;
+        Told {
+            way: self.best,
+            again: true,
+        }
+    }
+
+    /// The fastest way, if it has become another one.
+    fn choose(&mut self) -> Option<Told> {
+        let mut best = self.best;
+        for (other, took) in self.took.iter().enumerate() {
+            let known = self.took[usize::from(best)];
+            if *took != 0.0 && known != 0.0 && takes_other(false, known, *took) {
+                best = other as u8;
+            }
+        }
+        let told = Told {
+            way: best,
+            again: false,
+        };
+        (std::mem::replace(&mut self.best, best) != best).then_some(told)
+    }
+
+    /// Which ways have been timed.
+    #[cfg(test)]
+    pub(crate) fn have_timed(&self) -> [bool; WAYS] {
+        self.took.map(|took| took != 0.0)
+    }
+}
+
+/// A run took so long, in nanoseconds a byte. Anything may make one slow for once, so that counts for little. What
+/// is much faster than before has found what it needs by now: lanes are slow until their memory is there.
+fn note(known: &mut f32, took: f32) {
+    if *known == 0.0 || took < *known * MUCH_FASTER {
+        *known = took;
+    } else if took < *known {
+        *known += (took - *known) / 2.0;
+    } else {
+        *known += (took.min(2.0 * *known) - *known) / 4.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn next(plan: &mut Plan, messages: usize) -> Vec<Next> {
+        (0..messages).map(|_| plan.next(3)).collect()
+    }
+
+    #[test]
+    fn all_ways_are_tried_and_then_the_preferred_one_is_kept_to() {
+        let mut plan = Plan::default();
+        for (turn, message) in next(&mut plan, 64).iter().enumerate() {
+            let way = [0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0][turn / 4];
+            let begins = turn % 4 == 0;
+            let timed = true;
+            assert_eq!(*message, Next { way, timed, begins });
+        }
+        assert!(plan.has_tried());
+        for preferred in [0_u8, 1, 2] {
+            plan.follow(told(preferred, false));
+            let messages = next(&mut plan, 8192);
+            let taken = |way| messages.iter().filter(move |next| next.way == way);
+            let count = taken(usize::from(preferred)).count();
+            assert!((8100..8192).contains(&count), "{count}");
+            for way in 0..3 {
+                let timed = taken(way).filter(|next| next.timed).count();
+                assert!((8..1200).contains(&timed), "{way}: {timed}");
+            }
+        }
+    }
+
+    #[test]
+    fn of_two_ways_one_is_tried_as_often() {
+        let mut plan = Plan::default();
+        let runs = 3 * TRIAL_PERIOD;
+        let others = (0..runs * RUN).filter(|_| plan.next(2).way == 1).count();
+        assert_eq!(others as u32, RUN * (TRIALS.len() as u32 + 2));
+        let mut plan = Plan::default();
+        plan.skip_first();
+        assert_eq!((plan.has_tried(), plan.next(2).way), (false, 1));
+    }
+
+    fn told(way: u8, again: bool) -> Told {
+        Told { way, again }
+    }
+
+    #[test]
+    fn what_has_become_the_fastest_is_told_once() {
+        let mut cycles = Cycles::<3>::default();
+        assert_eq!(cycles.note(0, 0.10), None);
+        assert_eq!(cycles.note(1, 0.098), None);
+        assert_eq!(cycles.note(2, 0.05), Some(told(2, false)));
+        assert_eq!(cycles.note(2, 0.05), None);
+        assert_eq!(cycles.note(1, 0.02), Some(told(1, false)));
+        assert_eq!(cycles.note(0, 0.0195), None);
+        assert_eq!(cycles.have_timed(), [true; 3]);
+    }
+
+    #[test]
+    fn all_is_tried_anew_when_the_program_does_something_else() {
+        let mut cycles = Cycles::<2>::default();
+        let mut plan = Plan::default();
+        next(&mut plan, 1000);
+        for _ in 0..20 {
+            assert_eq!(cycles.note(0, 0.1), None);
+        }
+        cycles.note(1, 0.15);
+        assert_eq!(cycles.note(0, 0.3), None, "once is never");
+        assert_eq!(cycles.note(0, 0.1), None);
+        assert_eq!(cycles.note(0, 0.3), None);
+        let again = cycles.note(0, 0.3);
+        assert_eq!(again, Some(told(0, true)));
+        plan.follow(again.unwrap());
+        assert_eq!([(); 4].map(|()| plan.next(2).way), [1; 4]);
+        assert_eq!(cycles.have_timed(), [true, false]);
+        // Not before it has been as now for a while.
+        let many: Vec<_> = (0..12)
+            .map(|at| cycles.note(0, [0.1, 0.3][at % 2]))
+            .collect();
+        assert_eq!(many, [None; 12]);
+    }
+
+    #[test]
+    fn one_run_says_little_but_that_memory_has_come() {
+        let mut known = 0.0;
+        note(&mut known, 1.0);
+        note(&mut known, 100.0);
+        assert_eq!(known, 1.25);
+        note(&mut known, 1.0);
+        assert_eq!(known, 1.125);
+        note(&mut known, 0.1);
+        assert_eq!(known, 0.1);
+    }
+
+    #[test]
+    fn a_run_is_timed_from_its_first_end_to_its_last() {
+        let mut cycles = Cycles::<3>::default();
+        let mut end = |way, begins| cycles.run_end(way, begins);
+        assert_eq!(end(1, false), None);
+        assert_eq!(end(1, true), None);
+        std::thread::sleep(std::time::Duration::from_millis(3));
+        assert_eq!([(); 2].map(|()| end(1, false)), [None; 2]);
+        let took = end(1, false).unwrap();
+        assert!((1e6..1e9).contains(&took), "{took}");
+        // One of which the beginning was not seen, and one that another way has cut off.
+        assert_eq!([(); 4].map(|()| end(1, false)), [None; 4]);
+        assert_eq!(end(0, true), None);
+        assert_eq!([(); 4].map(|()| end(2, false)), [None; 4]);
+    }
+}
