@@ -3,6 +3,8 @@
 //! Equal blocks are one run of elements, a [`Place`]; listed blocks are a [`BlockList`]. A rank's
 //! own block is copied where the operation begins; it is missing (`None`) in place.
 
+use std::future::Future;
+
 use pamir_transport::balance::announcement::Synchronization;
 use pamir_transport::collective::{
     self, Blocks, CollectiveError, FromRoot, ToRoot, inter, inter::Role,
@@ -16,14 +18,20 @@ type Outcome = Result<(), CollectiveError>;
 
 /// Copies a rank's own block into the room for it.
 fn copy_block(from: &[u8], to: &mut [u8]) -> Outcome {
-    if from.len() > to.len() {
-        return Err(CollectiveError::WrongLength {
-            bytes: from.len(),
-            expected_bytes: to.len(),
-        });
-    }
+    check_block(from.len(), to.len())?;
     to[..from.len()].copy_from_slice(from);
     Ok(())
+}
+
+/// Refuses a block of `bytes` bytes that is longer than the room for it.
+fn check_block(bytes: usize, expected_bytes: usize) -> Outcome {
+    if bytes <= expected_bytes {
+        return Ok(());
+    }
+    Err(CollectiveError::WrongLength {
+        bytes,
+        expected_bytes,
+    })
 }
 
 /// The blocks of all ranks, at the rank that has them all.
@@ -170,16 +178,21 @@ impl Scatter {
         Ok(())
     }
 
-    /// Copies the root's own block, unless it stays where it is.
-    fn keep(&self, block: &[u8]) -> Outcome {
+    /// Runs `scatter`, and copies the root's own block, unless it stays where it is, when the others' are on
+    /// their way: they copy theirs meanwhile.
+    async fn keep(&self, block: &[u8], scatter: impl Future<Output = Outcome>) -> Outcome {
         let Some(own) = &self.own else {
-            return Ok(());
+            return scatter.await;
         };
         // SAFETY: as in `obtain`.
         let mut own = unsafe { own.open(false) };
-        copy_block(block, &mut own)?;
-        own.store();
-        Ok(())
+        check_block(block.len(), own.len())?;
+        let kept = async {
+            copy_block(block, &mut own)?;
+            own.store();
+            Ok(())
+        };
+        collective::join::join(scatter, kept).await.map(|_| ())
     }
 
     async fn distribute(&self, call: &Call, all: &Place) -> Outcome {
@@ -191,8 +204,9 @@ impl Scatter {
         }
         let local = call.local().await?;
         let block = outgoing.len() / call.peers();
-        self.keep(&outgoing[call.rank() * block..][..block])?;
-        collective::scatter(&local, call.rank(), FromRoot::Root(&outgoing)).await
+        let own = &outgoing[call.rank() * block..][..block];
+        let scatter = collective::scatter(&local, call.rank(), FromRoot::Root(&outgoing));
+        self.keep(own, scatter).await
     }
 
     async fn distribute_listed(&self, call: &Call, all: &BlockList) -> Outcome {
@@ -204,9 +218,9 @@ impl Scatter {
             return inter::scatterv(&remote, blocks, Role::Root(outgoing.bytes())).await;
         }
         let local = call.local().await?;
-        self.keep(outgoing.block(call.rank()))?;
         let from_root = FromRoot::Root(outgoing.bytes());
-        collective::scatterv(&local, call.rank(), blocks, from_root).await
+        let scatter = collective::scatterv(&local, call.rank(), blocks, from_root);
+        self.keep(outgoing.block(call.rank()), scatter).await
     }
 }
 

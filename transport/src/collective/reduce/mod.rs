@@ -60,8 +60,12 @@ pub async fn reduce_here(
 ) -> Result<(), CollectiveError> {
     let (bytes, root) = (data.result.len(), exchange.rank());
     let algorithm = choose(exchange, bytes, reduction.commutative())?;
-    if algorithm == Algorithm::Posted && elements(reduction, bytes)? > 0 {
-        return posted::collect(exchange, reduction, data).await;
+    if elements(reduction, bytes)? > 0 {
+        match algorithm {
+            Algorithm::Posted => return posted::collect(exchange, reduction, data).await,
+            Algorithm::Linear => return linear::collect(exchange, reduction, data).await,
+            _ => {}
+        }
     }
     let buffer = ToRoot::Root(data.in_place());
     reduce_with(algorithm, exchange, reduction, root, buffer).await
