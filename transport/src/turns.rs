@@ -40,6 +40,13 @@ impl Turns {
         let period = PERIODS[usize::from(turn >= FIRST_TRIALS)];
         other_is_faster != (turn % period < RUN)
     }
+
+    /// Whether the turn that was given last is one of those after which what was measured is compared, where that
+    /// costs something: now and then, and at the end of each trial.
+    pub(crate) fn compares(self) -> bool {
+        let turn = self.0.wrapping_sub(1);
+        turn % PERIODS[0] == RUN - 1 || turn == FIRST_TURNS + RUN - 1
+    }
 }
 
 /// Whether the other way is to be taken from now on: one that is taken already is kept until the usual one is clearly faster.
@@ -77,6 +84,19 @@ mod tests {
             .collect();
         assert_eq!(others(false, 1000), runs);
         assert_eq!(others(true, 1024).len(), 4 + 1008 - 16);
+        let mut count = Turns::default();
+        let compared: Vec<usize> = (0..600)
+            .filter(|_| {
+                count.next_is_other(false);
+                count.compares()
+            })
+            .collect();
+        assert!(
+            [11, 35, 67, 99, 515]
+                .iter()
+                .all(|end| compared.contains(end))
+        );
+        assert_eq!(compared.len(), 20);
     }
 
     #[test]

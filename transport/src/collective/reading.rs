@@ -16,9 +16,12 @@
 //!
 //! Which way the next operation takes depends on what all members have seen in the meetings, and on how many
 //! operations there were; it is decided when it is the operation's turn on the board. So all take the same.
+//! Operations in which nobody reads another one's memory meet only now and then ([`end`]).
+//!
 //! If a copy is refused anywhere, all learn that in the meeting, post their data instead, and read no more on this board.
 
 use std::cell::Cell;
+use std::ops::Add;
 use std::time::Instant;
 
 use super::error::CollectiveError;
@@ -32,9 +35,11 @@ pub(super) enum Kind {
     Allgather,
     Allreduce,
     Alltoall,
+    /// Members do not read: their data goes to the root as a message, which the kernel copies.
+    Reduce,
 }
 
-const KINDS: usize = Kind::Alltoall as usize + 1;
+const KINDS: usize = Kind::Reduce as usize + 1;
 
 /// Classes of lengths: those of the same number of binary digits, between these.
 const LENGTHS: [u32; 2] = [13, 24];
@@ -74,16 +79,16 @@ impl Plan {
         *known += (took.min(2.0 * *known) - *known) / 4.0;
     }
 
-    /// Agrees on the faster way by the words of all members, the same everywhere.
-    fn agree(&mut self, words: impl Iterator<Item = usize>) {
+    /// Agrees on the faster way by the words of all members, put together by `both`, the same everywhere.
+    fn agree(&mut self, words: impl Iterator<Item = usize>, both: fn(f32, f32) -> f32) {
         let (mut posted, mut read) = (0.0, 0.0);
         for word in words {
             let measured = [word as u64 >> 32, word as u64].map(|bits| f32::from_bits(bits as u32));
             if measured.contains(&0.0) {
                 return;
             }
-            posted += measured[0];
-            read += measured[1];
+            posted = both(posted, measured[0]);
+            read = both(read, measured[1]);
         }
         self.reads = takes_other(self.reads, posted, read);
     }
@@ -158,9 +163,9 @@ impl Choice<'_> {
     }
 
     /// All members agree on the way of the next operations.
-    fn agree(&self, words: impl Iterator<Item = usize>) {
+    fn agree(&self, words: impl Iterator<Item = usize>, both: fn(f32, f32) -> f32) {
         let mut plan = self.plan.get();
-        plan.agree(words);
+        plan.agree(words, both);
         self.plan.set(plan);
     }
 }
@@ -180,6 +185,32 @@ pub(super) async fn begin<E: Exchange>(
         board.readings.choose(kind, bytes, exchange.is_blocking())
     };
     Ok((rounds, choice))
+}
+
+/// Ends an operation in which nobody had to meet: now and then all members tell how long they have taken, and
+/// agree on the way of the next ones.
+pub(super) async fn end<E: Exchange>(
+    rounds: Rounds<'_, E>,
+    choice: &Choice<'_>,
+) -> Result<(), CollectiveError> {
+    choice.end();
+    let plan = choice.plan.get();
+    if !choice.reads || !plan.turns.compares() {
+        rounds.end_any();
+        return Ok(());
+    }
+    let rounds = rounds.more(1);
+    let exchange = rounds.exchange();
+    let rank = exchange.rank();
+    rounds.post(0, &[], plan.word(), Readers::All).await;
+    let mut words = vec![plan.word(); exchange.size()];
+    for member in (0..words.len()).filter(|member| *member != rank) {
+        words[member] = rounds.see(0, member).await?.word;
+    }
+    // Who only posts is done early: the other one says how soon the next operation can come.
+    choice.agree(words.into_iter(), f32::max);
+    rounds.end();
+    Ok(())
 }
 
 /// How a member's reading went, as the byte of its post in a meeting.
@@ -275,7 +306,7 @@ impl<'c, 'e, E: Exchange> Offers<'c, 'e, E> {
             any_refused |= seen.bytes() == [State::Refused as u8];
             words[member] = seen.word;
         }
-        self.choice.agree(words.into_iter());
+        self.choice.agree(words.into_iter(), f32::add);
         self.rounds.finish(index);
         if any_refused {
             self.choice.refused.set(true);
@@ -318,7 +349,9 @@ mod tests {
             }
             if choices[0].reads {
                 let words = || choices.iter().map(|choice| choice.plan.get().word());
-                choices.iter().for_each(|choice| choice.agree(words()));
+                choices
+                    .iter()
+                    .for_each(|choice| choice.agree(words(), f32::add));
             }
             let settled = (128..600).contains(&operation) || operation > 610;
             let trial = operation % 512 < 4;
@@ -346,13 +379,25 @@ mod tests {
             };
             known.word()
         };
-        plan.agree([measured(2.0, 1.0), measured(2.0, 0.0)].into_iter());
+        plan.agree(
+            [measured(2.0, 1.0), measured(2.0, 0.0)].into_iter(),
+            f32::add,
+        );
         assert!(!plan.reads);
-        plan.agree([measured(2.0, 1.0), measured(2.0, 1.5)].into_iter());
+        plan.agree(
+            [measured(2.0, 1.0), measured(2.0, 1.5)].into_iter(),
+            f32::add,
+        );
         assert!(plan.reads);
-        plan.agree([measured(2.0, 2.0), measured(2.0, 2.05)].into_iter());
+        plan.agree(
+            [measured(2.0, 2.0), measured(2.0, 2.05)].into_iter(),
+            f32::add,
+        );
         assert!(plan.reads);
-        plan.agree([measured(1.0, 1.0), measured(f32::NAN, 1.0)].into_iter());
+        plan.agree(
+            [measured(1.0, 1.0), measured(f32::NAN, 1.0)].into_iter(),
+            f32::add,
+        );
         assert!(!plan.reads);
     }
 

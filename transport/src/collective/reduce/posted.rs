@@ -34,14 +34,25 @@ async fn contribute(
     let Some(segment_bytes) = whole_elements(reduction.element_bytes(), 1) else {
         return linear::linear(exchange, reduction, root, ToRoot::Member(data)).await;
     };
-    let total = data.len();
-    let mut rounds = Rounds::begin(exchange, posts_for(total, segment_bytes)).await?;
+    let rounds = Rounds::begin(exchange, posts_for(data.len(), segment_bytes)).await?;
+    contribute_in(rounds, segment_bytes, root, data).await.end();
+    Ok(())
+}
+
+/// The same, in rounds that were taken for it.
+pub(super) async fn contribute_in<'e, E: Exchange>(
+    mut rounds: Rounds<'e, E>,
+    segment_bytes: usize,
+    root: usize,
+    data: &[u8],
+) -> Rounds<'e, E> {
     for (index, segment) in data.chunks(segment_bytes).enumerate() {
-        rounds.post(index, segment, total, Readers::One(root)).await;
+        rounds
+            .post(index, segment, data.len(), Readers::One(root))
+            .await;
         rounds.finish(index);
     }
-    rounds.end();
-    Ok(())
+    rounds
 }
 
 /// The root's part: combines the posts of all others with its own data.
@@ -54,10 +65,21 @@ pub async fn collect(
         let (root, buffer) = (exchange.rank(), ToRoot::Root(data.in_place()));
         return linear::linear(exchange, reduction, root, buffer).await;
     };
+    let rounds = Rounds::begin(exchange, posts_for(data.result.len(), segment_bytes)).await?;
+    let rounds = collect_in(rounds, segment_bytes, reduction, &mut data).await?;
+    rounds.end();
+    Ok(())
+}
+
+/// The same, in rounds that were taken for it.
+pub(super) async fn collect_in<'e, E: Exchange>(
+    mut rounds: Rounds<'e, E>,
+    segment_bytes: usize,
+    reduction: &impl Reduction,
+    data: &mut Apart<'_>,
+) -> Result<Rounds<'e, E>, CollectiveError> {
     let total = data.result.len();
-    let count = posts_for(total, segment_bytes);
-    let mut rounds = Rounds::begin(exchange, count).await?;
-    for index in 0..count {
+    for index in 0..posts_for(total, segment_bytes) {
         let start = index * segment_bytes;
         let segment = data.load(start..total.min(start + segment_bytes));
         let posted = segment.len();
@@ -66,6 +88,5 @@ pub async fn collect(
             .await?;
         rounds.finish(index);
     }
-    rounds.end();
-    Ok(())
+    Ok(rounds)
 }
