@@ -46,6 +46,7 @@ algorithms! {
         Row::new(Algorithm::Posted).up_to(16 << 10).ranks(0, 2),
         Row::new(Algorithm::Posted).up_to(2 << 10),
         Row::new(Algorithm::PostedSlices).crowded(),
+        Row::new(Algorithm::Measured).from(16 << 10).ranks(0, 2),
         Row::new(Algorithm::Measured).from(96 << 10),
         Row::new(Algorithm::PostedSlices),
         Row::new(Algorithm::Linear).up_to(2048).crowded(),

@@ -1,12 +1,17 @@
 //! Allreduce through the kernel: everybody reads its slice of all others' data, combines it, and reads
 //! the other slices of the result.
 //!
+//! Each of two members reads all of the other one's data and combines all of it, up to a length: that is as much to read, and
+//! nobody has to read what the other one has just written, which costs more than to combine the second half (far, 64
+//! KiB: 6.6 us instead of 9.6, 256 KiB: 20 instead of 27). Where all that one member touches does not fit its cache it
+//! is the other way round (1 MiB: 131 and 115).
+//!
 //! Data that lies where its result goes is posted instead, once all have learnt that there is such a member: it must be
 //! there whole until all have read it.
 //!
 //! | rounds | messages | bytes |
 //! |---|---|---|
-//! | 3 | 3 posts | 2 m (n - 1) / n, by 2 (n - 1) copies |
+//! | 3; of two members 2 | 3 posts; 2 | 2 m (n - 1) / n, by 2 (n - 1) copies; m |
 
 use std::ops::Range;
 
@@ -21,6 +26,9 @@ use crate::collective::scratch::Scratch;
 
 /// Bytes that are read before they are combined: they stay in the core's own cache.
 const PIECE_BYTES: usize = 64 * 1024;
+
+/// Up to this many bytes two members combine all of it.
+const WHOLE_BYTES: usize = 512 * 1024;
 
 /// Combines the data of all members into the result of every member.
 pub async fn read(
@@ -46,9 +54,16 @@ pub(super) async fn combine_in_reading<E: Exchange>(
     let exchange = rounds.exchange();
     let (rank, size, total) = (exchange.rank(), exchange.size(), data.result.len());
     let count = elements(reduction, total)?;
-    let slice = |member| part_of(count, reduction.element_bytes(), size, member);
+    let parts = if size == 2 && total <= WHOLE_BYTES {
+        1
+    } else {
+        size
+    };
+    let part = |member: usize| member % parts;
+    let slice = |member| part_of(count, reduction.element_bytes(), parts, part(member));
     let offered = [data.own().as_ptr(), data.result.as_ptr()];
-    let mut offers = Offers::open(rounds, choice, (offered, 2), total).await;
+    let meetings = if parts == 1 { 1 } else { 2 };
+    let mut offers = Offers::open(rounds, choice, (offered, meetings), total).await;
     if data.own.is_none() {
         offers.withhold();
     }
@@ -74,6 +89,10 @@ pub(super) async fn combine_in_reading<E: Exchange>(
     }
     if !offers.meet().await? {
         return combine_in(offers.give_up(), reduction, data, most_bytes).await;
+    }
+    if parts == 1 {
+        offers.end();
+        return Ok(());
     }
     // Each begins with another one.
     for member in (rank + 1..size).chain(0..rank) {
