@@ -1,4 +1,4 @@
-//! Large messages that both ends copy through the kernel: whoever is not in a call is not needed.
+//! Large messages through the kernel: whoever is not in a call is not needed, and nobody waits for who waits.
 
 use pamir_tests::installation::compile;
 use pamir_tests::run::{Outcome, Run, mpiexec};
@@ -43,4 +43,16 @@ fn a_receive_goes_on_while_its_target_calls_nothing() {
 fn a_send_goes_on_with_an_engine_thread_too() {
     let settings = [("PAMIR_ENGINE", "thread")];
     assert_right(&absent("send_with_engine", "origin", &settings), "origin");
+}
+
+#[test]
+fn ranks_that_send_to_each_other_before_they_receive_go_on() {
+    for settings in [&[][..], &[("PAMIR_NO_KERNEL_COPY", "1")]] {
+        let mut command = mpiexec(2, &compile("head_to_head"));
+        command.envs(settings.iter().copied());
+        let outcome = Run::whole(command);
+        let lines = outcome.success().lines();
+        let right = lines.filter(|line| line.starts_with("right ")).count();
+        assert_eq!(right, 10, "{outcome:?}");
+    }
 }

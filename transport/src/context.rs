@@ -31,6 +31,7 @@ use crate::selection::{Choice, MOST_RANGES, Ranges, Situation};
 use crate::striping::Striping;
 use crate::tagged::arrival::{self, Incoming, Unexpected};
 use crate::tagged::asked_way::AskedWays;
+use crate::tagged::early_offer::EarlyOffers;
 use crate::tagged::measured_way::MeasuredWays;
 use crate::tagged::posted::PostedQueue;
 use crate::tagged::request::{RequestId, Requests};
@@ -57,6 +58,7 @@ pub struct Context {
     pub(crate) transfers: Transfers,
     pub(crate) measured_ways: MeasuredWays,
     pub(crate) asked_ways: AskedWays,
+    pub(crate) early_offers: EarlyOffers,
     pub(crate) table: SendTable,
     pub(crate) put_table: &'static Ranges<PutProtocol, MOST_RANGES>,
     pub(crate) get_table: &'static Ranges<GetProtocol, MOST_RANGES>,
@@ -109,6 +111,7 @@ impl Context {
             transfers: Transfers::default(),
             measured_ways: MeasuredWays::default(),
             asked_ways: AskedWays::default(),
+            early_offers: EarlyOffers::default(),
             table: SendTable::new(unit.packet_bytes(), situation),
             put_table: table_of(situation),
             get_table: table_of(situation),
@@ -210,7 +213,7 @@ impl Context {
         self.unit.step(self)?;
         let mut moved = handled > 0;
         if self.backgrounds.get() != 0 {
-            moved |= self.poll_background()?;
+            moved |= self.poll_background(moved)?;
         }
         Ok(moved)
     }
@@ -223,12 +226,15 @@ impl Context {
 
     #[cold]
     #[inline(never)]
-    fn poll_background(&self) -> Result<bool, UnitError> {
+    fn poll_background(&self, moved: bool) -> Result<bool, UnitError> {
         let mut worked = self.work.get().map_or(0, |work| work.run(self));
         worked += self.poll_fences()?;
         worked += self.poll_stripes()?;
         worked += self.poll_transfers()?;
         worked += self.poll_operations();
+        if !moved && worked == 0 {
+            worked += self.take_early_offer()?;
+        }
         Ok(worked > 0)
     }
 
@@ -247,7 +253,8 @@ impl Context {
         let others = usize::from(self.work.get().is_some())
             + self.active.fences.borrow().len()
             + self.stripes_under_way()
-            + self.transfers.under_way();
+            + self.transfers.under_way()
+            + self.early_offers.waiting();
         self.backgrounds.set(operations.len() + others);
         *background = operations;
         ended

@@ -126,11 +126,12 @@ impl Plan {
 
 /// How many ways behind the preferred one a run's way comes, if it is a trial and there are so many.
 fn trial(run: u32) -> Option<usize> {
-    let since = |first: &u32| run.checked_sub(*first);
-    let late = run % TRIAL_PERIOD;
-    let late = (run >= TRIAL_PERIOD).then(|| late.checked_sub(TRIALS[0]));
-    let last = TRIALS.iter().filter_map(since).min();
-    late.unwrap_or(last).map(|since| since as usize + 1)
+    let first = if run < TRIAL_PERIOD {
+        *TRIALS.iter().rev().find(|first| **first <= run)?
+    } else {
+        run - run % TRIAL_PERIOD + TRIALS[0]
+    };
+    run.checked_sub(first).map(|since| since as usize + 1)
 }
 
 /// A run that is being timed.

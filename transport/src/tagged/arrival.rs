@@ -22,12 +22,14 @@ use pamir_driver::unit::UnitError;
 use crate::context::Context;
 use crate::protocol::kind;
 use crate::striping::Offered;
-use crate::tagged::asked_way;
+use crate::tagged::asked_way::{self, Timed};
 use crate::tagged::buffer::{Buffer, Noncontiguous};
 use crate::tagged::envelope::Envelope;
 use crate::tagged::measured_way::Way;
 use crate::tagged::request::{Outcome, Request, RequestId};
-use crate::tagged::send::{BY_KERNEL, IN_ONE_PIECE, IN_PACKETS, IN_STRIPES, OR_PACKETS, TOGETHER};
+use crate::tagged::send::{
+    BUFFERABLE, BY_KERNEL, IN_ONE_PIECE, IN_PACKETS, IN_STRIPES, OR_PACKETS, TOGETHER,
+};
 use crate::tagged::transfer::Matched;
 
 /// Memory made ready at once for a message that nobody has asked for yet, in bytes.
@@ -86,9 +88,9 @@ impl Unexpected {
 /// Data that waits at its origin.
 #[derive(Clone, Copy, Debug)]
 pub struct Offer {
-    bytes: usize,
-    address: u64,
-    origins_request: u64,
+    pub(crate) bytes: usize,
+    pub(crate) address: u64,
+    pub(crate) origins_request: u64,
     /// Whether it lies in one piece, and how it shall be fetched.
     way: u16,
     /// How it may be divided, a word that the origin chose.
@@ -180,8 +182,7 @@ fn eager_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), 
     let incoming = match context.take_receive(&envelope) {
         Some((id, request)) => {
             let at = packet.data_bytes(16);
-            let how = (asked_way::Way::AtOnce, packet.auxiliary());
-            context.time_asked_way((id, origin), total, how);
+            context.time_at_once((id, origin), total, packet.auxiliary());
             deliver(request, 0, packet, 16);
             Incoming::Request { id, at, total }
         }
@@ -254,7 +255,7 @@ fn continue_request(
     if let Some(request) = request {
         context.received(id, request, total);
     }
-    context.end_asked_way(id)
+    context.end_at_once(id)
 }
 
 fn continue_unexpected(
@@ -296,9 +297,7 @@ fn request_to_send(context: &Context, origin: u32, packet: Packet<'_>) -> Result
     match context.take_receive(&envelope) {
         Some((id, request)) => context.fetch(id, request, origin, offer),
         None => {
-            context
-                .unexpected
-                .arrive(envelope, Unexpected::Rendezvous(offer));
+            context.keep_offer(envelope, origin, offer);
             Ok(())
         }
     }
@@ -427,6 +426,17 @@ impl Context {
         self.unexpected.arrive(envelope, message);
     }
 
+    /// A message that nobody has asked for yet waits at its origin.
+    #[cold]
+    fn keep_offer(&self, envelope: Envelope, origin: u32, offer: Offer) {
+        let message = Unexpected::Rendezvous(offer);
+        let index = self.unexpected.arrive(envelope, message);
+        let both = BUFFERABLE | IN_ONE_PIECE;
+        if offer.way & both == both && offer.bytes <= self.table.eager_bytes() {
+            self.add_early_offer(index, origin);
+        }
+    }
+
     /// A matched message's data waits at its origin: asks for packets, or copies it.
     ///
     /// The origin's table says which: through the kernel, with or without the origin's help, or in
@@ -473,7 +483,7 @@ impl Context {
         } else {
             asked_way::Way::Alone
         };
-        self.time_asked_way((id, origin), offer.bytes, (asked, offer.way));
+        let timed = Timed::new(origin, offer.bytes, asked, offer.way);
         let way = self.measured_way(id, origin, &offer);
         if way == Some(Way::Packets) {
             return self.ask_for_packets(id, origin, offer.origins_request);
@@ -487,6 +497,7 @@ impl Context {
             address: offer.address,
             target: room,
             together: together && !self.unit.is_crowded(),
+            timed,
         })
     }
 

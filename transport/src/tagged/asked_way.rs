@@ -1,7 +1,8 @@
 //! How data of middle length goes: at once, or asked for, and then copied by its target alone or by both ends.
 //!
 //! Before: a send whose caller waits, of data in one piece that would be eager, but is not short. After: it goes
-//! in packets at once, or as a request to send, and the kernel copies it.
+//! in packets at once, or as a request to send, and the kernel copies it; the target may take it before a
+//! receive asks for it ([`crate::tagged::early_offer`]).
 //!
 //! | way | copies | where it is the fastest |
 //! |---|---|---|
@@ -63,14 +64,28 @@ pub(crate) enum Way {
 /// The usual one first.
 const WAYS: [Way; 3] = [Way::AtOnce, Way::Alone, Way::Together];
 
-/// A message that is timed.
+/// A message that is timed, as part of a run.
 #[derive(Clone, Copy, Debug)]
-struct Timed {
-    id: RequestId,
-    origin: usize,
-    bytes: usize,
-    way: Way,
+pub(crate) struct Timed {
+    origin: u32,
+    class: u8,
     begins: bool,
+    way: Way,
+    bytes: u32,
+}
+
+impl Timed {
+    /// What the `auxiliary` number of a message's first packet, or its request, says.
+    #[inline(always)]
+    pub(crate) fn new(origin: u32, bytes: usize, way: Way, auxiliary: u16) -> Option<Self> {
+        (auxiliary & TIMED != 0).then(|| Self {
+            origin,
+            class: class(bytes) as u8,
+            begins: auxiliary & BEGINS != 0,
+            way,
+            bytes: bytes as u32,
+        })
+    }
 }
 
 /// What one context knows of its targets and its origins.
@@ -80,8 +95,8 @@ pub(crate) struct AskedWays {
     plans: RefCell<Vec<[Plan; CLASSES]>>,
     /// For each origin; made with the first message.
     cycles: RefCell<Vec<[Cycles<{ WAYS.len() }>; CLASSES]>>,
-    /// The last one that has begun.
-    timed: Cell<Option<Timed>>,
+    /// The one whose packets are coming.
+    at_once: Cell<Option<(RequestId, Timed)>>,
 }
 
 fn class(bytes: usize) -> usize {
@@ -95,57 +110,53 @@ impl Context {
         let mut plans = self.asked_ways.plans.borrow_mut();
         plans.resize(self.tasks(), Default::default());
         let next = plans[target][class(bytes)].next(WAYS.len());
-        let timing = match (next.timed, next.begins) {
-            (true, true) => TIMED | BEGINS,
-            (true, false) => TIMED,
-            (false, _) => 0,
-        };
-        (WAYS[next.way], timing)
+        if !next.timed {
+            return (WAYS[next.way], 0);
+        }
+        let begins = if next.begins { BEGINS } else { 0 };
+        (WAYS[next.way], TIMED | begins)
     }
 
-    /// At the target: the first packet, or the request, of a message has been matched, which is to be
-    /// timed if `auxiliary` says so.
+    /// At the target: the first packet of a message that came at once has been matched.
     #[inline(always)]
-    pub(crate) fn time_asked_way(
+    pub(crate) fn time_at_once(
         &self,
         (id, origin): (RequestId, u32),
         bytes: usize,
-        (way, auxiliary): (Way, u16),
+        auxiliary: u16,
     ) {
-        if auxiliary & TIMED != 0 {
-            self.asked_ways.timed.set(Some(Timed {
-                id,
-                origin: origin as usize,
-                bytes,
-                way,
-                begins: auxiliary & BEGINS != 0,
-            }));
+        if let Some(timed) = Timed::new(origin, bytes, Way::AtOnce, auxiliary) {
+            self.asked_ways.at_once.set(Some((id, timed)));
         }
     }
 
-    /// At the target: all data of a message has come.
+    /// At the target: all packets of a message have come.
     #[inline]
-    pub(crate) fn end_asked_way(&self, id: RequestId) -> Result<(), UnitError> {
-        match self.asked_ways.timed.get() {
-            Some(timed) if timed.id == id => self.note_asked_way(timed),
+    pub(crate) fn end_at_once(&self, id: RequestId) -> Result<(), UnitError> {
+        match self.asked_ways.at_once.get() {
+            Some((timed_id, timed)) if timed_id == id => {
+                self.asked_ways.at_once.set(None);
+                self.end_asked_way(timed)
+            }
             _ => Ok(()),
         }
     }
 
-    fn note_asked_way(&self, timed: Timed) -> Result<(), UnitError> {
-        self.asked_ways.timed.set(None);
-        let class = class(timed.bytes);
+    /// At the target: all data of a message that is timed has come.
+    pub(crate) fn end_asked_way(&self, timed: Timed) -> Result<(), UnitError> {
+        let (origin, class) = (timed.origin as usize, usize::from(timed.class));
         let told = {
             let mut cycles = self.asked_ways.cycles.borrow_mut();
             cycles.resize(self.tasks(), Default::default());
-            cycles[timed.origin][class].end(timed.way as usize, timed.begins, timed.bytes)
+            let bytes = timed.bytes as usize;
+            cycles[origin][class].end(timed.way as usize, timed.begins, bytes)
         };
         let Some(told) = told else {
             return Ok(());
         };
         let again = if told.again { AGAIN } else { 0 };
         let word = class as u16 | u16::from(told.way) << WAY_SHIFT | again;
-        self.control(timed.origin, kind::PREFERENCE, word, 0, &[])
+        self.control(origin, kind::PREFERENCE, word, 0, &[])
     }
 
     /// At the origin: the target has found out which way is the fastest.

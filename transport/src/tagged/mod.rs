@@ -10,6 +10,7 @@
 pub mod arrival;
 pub(crate) mod asked_way;
 pub mod buffer;
+pub(crate) mod early_offer;
 pub mod envelope;
 pub mod iteration_range;
 pub(crate) mod measured_way;

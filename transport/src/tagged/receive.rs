@@ -185,7 +185,10 @@ impl Context {
         let message = self.unexpected.take(index);
         self.matched(request, &envelope);
         match message.expect("a hidden message is taken once") {
-            Unexpected::Rendezvous(offer) => self.fetch(id, request, envelope.source, offer),
+            Unexpected::Rendezvous(offer) => {
+                self.forget_early_offer(index);
+                self.fetch(id, request, envelope.source, offer)
+            }
             Unexpected::Data {
                 data,
                 total,

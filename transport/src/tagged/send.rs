@@ -37,6 +37,10 @@ pub(crate) const TOGETHER: u16 = 16;
 /// at once, and the target may choose them.
 pub(crate) const OR_PACKETS: u16 = 32;
 
+/// In a `REQUEST_TO_SEND`: the message could have come at once, so its target takes the data before a receive
+/// asks for it: two tasks that send to each other before they receive go on.
+pub(crate) const BUFFERABLE: u16 = 512;
+
 /// In a `REQUEST_TO_SEND`: the data may come in stripes, as its fourth word says.
 pub(crate) const IN_STRIPES: u16 = 8;
 
@@ -225,7 +229,7 @@ impl Context {
         Ok(id)
     }
 
-    /// What `eager_measured` means for a message, and whether the target shall time it.
+    /// What `eager_measured` means for a message, and what the target is told of it.
     #[inline(always)]
     fn measured(
         &self,
@@ -241,12 +245,11 @@ impl Context {
             return (SendProtocol::Eager, 0);
         }
         let (way, timed) = self.asked_way(target, bytes);
-        let protocol = match way {
-            Way::AtOnce => SendProtocol::Eager,
-            Way::Alone => SendProtocol::RendezvousCopy,
-            Way::Together => SendProtocol::RendezvousTogether,
-        };
-        (protocol, timed)
+        match way {
+            Way::AtOnce => (SendProtocol::Eager, timed),
+            Way::Alone => (SendProtocol::RendezvousCopy, timed | BUFFERABLE),
+            Way::Together => (SendProtocol::RendezvousTogether, timed | BUFFERABLE),
+        }
     }
 
     /// Sends the whole message in packets of its own lane, the first one with `auxiliary`.

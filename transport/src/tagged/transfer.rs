@@ -54,6 +54,7 @@ use pamir_shm::segment::PAGE_BYTES;
 
 use crate::context::Context;
 use crate::protocol::kind;
+use crate::tagged::asked_way::Timed;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::request::RequestId;
 
@@ -183,6 +184,7 @@ struct Pull {
     front: u32,
     /// The origin has written all that it had claimed.
     pushed: bool,
+    timed: Option<Timed>,
 }
 
 impl Pull {
@@ -266,6 +268,8 @@ pub(crate) struct Matched {
     pub(crate) target: (*mut u8, usize),
     /// Whether the origin shall copy too.
     pub(crate) together: bool,
+    /// The run that it is part of, if it is timed.
+    pub(crate) timed: Option<Timed>,
 }
 
 impl Context {
@@ -286,6 +290,7 @@ impl Context {
             slot: None,
             front: 0,
             pushed: false,
+            timed: matched.timed,
         };
         self.ask_origin(&mut pull)?;
         self.transfers.pulls.borrow_mut().push_back(pull);
@@ -404,7 +409,9 @@ impl Context {
         if let Some(request) = self.requests.get(pull.id) {
             self.received(pull.id, request, pull.message_bytes);
         }
-        self.end_asked_way(pull.id)?;
+        if let Some(timed) = pull.timed {
+            self.end_asked_way(timed)?;
+        }
         self.ask_origin_of_next(pull.origin)
     }
 

@@ -372,3 +372,45 @@ fn a_task_sends_to_itself() {
         assert_eq!(target, source[..room]);
     }
 }
+
+/// Two tasks that wait for their sends before they receive: both data are taken early.
+#[test]
+fn tasks_that_send_to_each_other_first_go_on_whatever_way_is_preferred() {
+    let contexts = contexts(2);
+    for message in 0..60 {
+        let sources = [0, 1].map(|task| pattern(EAGER_BYTES, message + task));
+        let sent = [0, 1].map(|task: usize| {
+            let to = Address {
+                task: 1 - task,
+                context: 1,
+                tag: 5,
+            };
+            let source = sources[task].as_ptr();
+            // SAFETY: the data outlives the send, which is settled below.
+            let sent =
+                unsafe { contexts[task].send_until(to, source, EAGER_BYTES, Completion::Awaited) };
+            sent.unwrap()
+        });
+        settle(&[&contexts[0], &contexts[1]]);
+        for (context, sent) in contexts.iter().zip(sent) {
+            assert!(sent.is_none_or(|id| is_complete(context, id)), "{message}");
+            assert_eq!(context.early_offers.waiting(), 0);
+        }
+        for (task, context) in contexts.iter().enumerate() {
+            let mut received = vec![0_u8; EAGER_BYTES];
+            let wanted = Pattern::new(1, None, Some(5));
+            let buffer = Buffer::Contiguous {
+                address: received.as_mut_ptr(),
+                bytes: EAGER_BYTES,
+            };
+            // SAFETY: the vector outlives the receive, which is complete.
+            let request = unsafe { context.receive(wanted, buffer) }.unwrap();
+            settle(&[context]);
+            assert!(request.is_complete() && received == sources[1 - task]);
+        }
+    }
+    assert_eq!(
+        contexts[1].asked_ways.have_timed(0, EAGER_BYTES),
+        [false; 3]
+    );
+}

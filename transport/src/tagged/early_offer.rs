@@ -1,0 +1,85 @@
+//! Offers whose data is taken before a receive asks for it, because their messages could have come at once.
+//!
+//! Before: [`crate::tagged::arrival`] has found no receive for a request to send of middle length, whose origin had chosen to
+//! ask ([`crate::tagged::asked_way`]). After: a receive has matched it, as any other; or its data waits
+//! in memory of the target's, as that of a message that came at once, and its origin goes on.
+//!
+//! Two tasks that send to each other before they receive would wait for each other for ever if data that is
+//! short enough to be buffered were not (MPI-5.0, 3.5, tells programs not to rely on it; many do). A target
+//! that has anything else to do does that first: most offers are asked for in its next call.
+//!
+//! Invariant: an index in the list is that of a message in the unexpected queue that nobody has taken.
+
+use std::cell::RefCell;
+
+use pamir_driver::unit::UnitError;
+
+use crate::context::Context;
+use crate::protocol::kind;
+use crate::tagged::arrival::{Offer, Unexpected};
+
+/// The offers of one context that may be taken early: their indices in the unexpected queue, and their origins.
+#[derive(Debug, Default)]
+pub(crate) struct EarlyOffers(RefCell<Vec<(u32, u32)>>);
+
+impl EarlyOffers {
+    /// How many wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.0.borrow().len()
+    }
+
+    fn oldest(&self) -> Option<(u32, u32)> {
+        self.0.borrow().first().copied()
+    }
+}
+
+impl Context {
+    /// A message in the unexpected queue, from `origin`, may be taken early.
+    pub(crate) fn add_early_offer(&self, index: u32, origin: u32) {
+        self.early_offers.0.borrow_mut().push((index, origin));
+        self.add_to_background();
+    }
+
+    /// A message of the unexpected queue is taken, by a receive or early.
+    #[inline]
+    pub(crate) fn forget_early_offer(&self, index: u32) {
+        let mut offers = self.early_offers.0.borrow_mut();
+        offers.retain(|(other, _)| *other != index);
+    }
+
+    /// Takes the data of the oldest; how many were taken.
+    pub(crate) fn take_early_offer(&self) -> Result<usize, UnitError> {
+        let Some((index, origin)) = self.early_offers.oldest() else {
+            return Ok(0);
+        };
+        self.forget_early_offer(index);
+        let offer = self.unexpected.with(index, |message| match message {
+            Unexpected::Rendezvous(offer) => Some(*offer),
+            Unexpected::Data { .. } => None,
+        });
+        match offer.flatten() {
+            Some(offer) => self.buffer_offer(index, origin, offer),
+            None => Ok(0),
+        }
+    }
+
+    fn buffer_offer(&self, index: u32, origin: u32, offer: Offer) -> Result<usize, UnitError> {
+        let mut data = vec![0; offer.bytes];
+        // Where the kernel refuses, the offer stays as it is.
+        if !self.read_from(origin as usize, offer.address, &mut data) {
+            return Ok(0);
+        }
+        let total = data.len();
+        let synchronous = None;
+        self.unexpected.with(index, |message| {
+            *message = Unexpected::Data {
+                data,
+                total,
+                synchronous,
+            };
+        });
+        let request = offer.origins_request;
+        self.control(origin as usize, kind::FINISHED, 0, request, &[])?;
+        Ok(1)
+    }
+}
