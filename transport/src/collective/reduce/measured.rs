@@ -1,5 +1,5 @@
 //! Reduce by posts, or linear by messages, as has been faster among these members
-//! ([`crate::collective::reading`]).
+//! (`collective::reading`).
 //!
 //! On a board each byte is copied twice, and combined while it is in the cache; a message is copied once, by the
 //! kernel, straight to the result, and combined then. Between far processors that is the faster (1 MiB: 69 us
