@@ -28,8 +28,9 @@ impl EarlyOffers {
         self.0.borrow().len()
     }
 
-    fn oldest(&self) -> Option<(u32, u32)> {
-        self.0.borrow().first().copied()
+    fn take_oldest(&self) -> Option<(u32, u32)> {
+        let mut offers = self.0.borrow_mut();
+        (!offers.is_empty()).then(|| offers.remove(0))
     }
 }
 
@@ -40,7 +41,7 @@ impl Context {
         self.add_to_background();
     }
 
-    /// A message of the unexpected queue is taken, by a receive or early.
+    /// A receive has taken a message of the unexpected queue.
     #[inline]
     pub(crate) fn forget_early_offer(&self, index: u32) {
         let mut offers = self.early_offers.0.borrow_mut();
@@ -49,10 +50,9 @@ impl Context {
 
     /// Takes the data of the oldest; how many were taken.
     pub(crate) fn take_early_offer(&self) -> Result<usize, UnitError> {
-        let Some((index, origin)) = self.early_offers.oldest() else {
+        let Some((index, origin)) = self.early_offers.take_oldest() else {
             return Ok(0);
         };
-        self.forget_early_offer(index);
         let offer = self.unexpected.with(index, |message| match message {
             Unexpected::Rendezvous(offer) => Some(*offer),
             Unexpected::Data { .. } => None,

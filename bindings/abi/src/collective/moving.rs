@@ -188,7 +188,7 @@ impl Scatter {
         let mut own = unsafe { own.open(false) };
         check_block(block.len(), own.len())?;
         let kept = async {
-            copy_block(block, &mut own)?;
+            own[..block.len()].copy_from_slice(block);
             own.store();
             Ok(())
         };

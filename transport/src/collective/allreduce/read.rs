@@ -59,11 +59,10 @@ pub(super) async fn combine_in_reading<E: Exchange>(
     } else {
         size
     };
-    let part = |member: usize| member % parts;
-    let slice = |member| part_of(count, reduction.element_bytes(), parts, part(member));
+    let slice = |member| part_of(count, reduction.element_bytes(), parts, member % parts);
     let offered = [data.own().as_ptr(), data.result.as_ptr()];
-    let meetings = if parts == 1 { 1 } else { 2 };
-    let mut offers = Offers::open(rounds, choice, (offered, meetings), total).await;
+    // The second one is for the slices of the result.
+    let mut offers = Offers::open(rounds, choice, (offered, parts.min(2)), total).await;
     if data.own.is_none() {
         offers.withhold();
     }

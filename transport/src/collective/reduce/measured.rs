@@ -13,7 +13,7 @@ use crate::collective::reduce::linear;
 use crate::collective::reduce::posted::{collect_in, contribute_in};
 use crate::collective::reduction::Reduction;
 use crate::collective::root::ToRoot;
-use crate::collective::rounds::{posts_for, whole_elements};
+use crate::collective::rounds::whole_elements;
 
 /// Combines the members' contributions into the root's buffer.
 pub async fn measured(
@@ -34,7 +34,6 @@ pub async fn measured(
         linear::linear(exchange, reduction, root, ToRoot::Member(data)).await?;
         rounds
     } else {
-        let rounds = rounds.more(posts_for(data.len(), segment_bytes));
         contribute_in(rounds, segment_bytes, root, data).await
     };
     reading::end(rounds, &choice).await
@@ -49,13 +48,11 @@ pub async fn collect(
     let Some(segment_bytes) = whole_elements(reduction.element_bytes(), 1) else {
         return linear::collect(exchange, reduction, data).await;
     };
-    let bytes = data.result.len();
-    let (rounds, choice) = begin(exchange, Kind::Reduce, bytes, false).await?;
+    let (rounds, choice) = begin(exchange, Kind::Reduce, data.result.len(), false).await?;
     let rounds = if choice.reads {
         linear::collect(exchange, reduction, data).await?;
         rounds
     } else {
-        let rounds = rounds.more(posts_for(bytes, segment_bytes));
         collect_in(rounds, segment_bytes, reduction, &mut data).await?
     };
     reading::end(rounds, &choice).await

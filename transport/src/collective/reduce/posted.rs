@@ -34,18 +34,19 @@ async fn contribute(
     let Some(segment_bytes) = whole_elements(reduction.element_bytes(), 1) else {
         return linear::linear(exchange, reduction, root, ToRoot::Member(data)).await;
     };
-    let rounds = Rounds::begin(exchange, posts_for(data.len(), segment_bytes)).await?;
+    let rounds = Rounds::begin(exchange, 0).await?;
     contribute_in(rounds, segment_bytes, root, data).await.end();
     Ok(())
 }
 
-/// The same, in rounds that were taken for it.
+/// The same, in more rounds of an operation.
 pub(super) async fn contribute_in<'e, E: Exchange>(
-    mut rounds: Rounds<'e, E>,
+    rounds: Rounds<'e, E>,
     segment_bytes: usize,
     root: usize,
     data: &[u8],
 ) -> Rounds<'e, E> {
+    let mut rounds = rounds.more(posts_for(data.len(), segment_bytes));
     for (index, segment) in data.chunks(segment_bytes).enumerate() {
         rounds
             .post(index, segment, data.len(), Readers::One(root))
@@ -62,24 +63,25 @@ pub async fn collect(
     mut data: Apart<'_>,
 ) -> Result<(), CollectiveError> {
     let Some(segment_bytes) = whole_elements(reduction.element_bytes(), 1) else {
-        let (root, buffer) = (exchange.rank(), ToRoot::Root(data.in_place()));
-        return linear::linear(exchange, reduction, root, buffer).await;
+        return linear::collect(exchange, reduction, data).await;
     };
-    let rounds = Rounds::begin(exchange, posts_for(data.result.len(), segment_bytes)).await?;
+    let rounds = Rounds::begin(exchange, 0).await?;
     let rounds = collect_in(rounds, segment_bytes, reduction, &mut data).await?;
     rounds.end();
     Ok(())
 }
 
-/// The same, in rounds that were taken for it.
+/// The same, in more rounds of an operation.
 pub(super) async fn collect_in<'e, E: Exchange>(
-    mut rounds: Rounds<'e, E>,
+    rounds: Rounds<'e, E>,
     segment_bytes: usize,
     reduction: &impl Reduction,
     data: &mut Apart<'_>,
 ) -> Result<Rounds<'e, E>, CollectiveError> {
     let total = data.result.len();
-    for index in 0..posts_for(total, segment_bytes) {
+    let count = posts_for(total, segment_bytes);
+    let mut rounds = rounds.more(count);
+    for index in 0..count {
         let start = index * segment_bytes;
         let segment = data.load(start..total.min(start + segment_bytes));
         let posted = segment.len();
