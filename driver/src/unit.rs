@@ -41,8 +41,12 @@ use crate::touch::TouchMemory;
 /// one packet while the origin fills the next.
 const LONGEST_PACKET_BYTES: usize = 16 * 1024;
 
-/// The most data in a packet of a message that is shorter than two of the longest.
-const PACKET_BYTES: usize = 8 * 1024;
+/// The same for a message that is shorter than two of these.
+const SHORTER_PACKET_BYTES: usize = 8 * 1024;
+
+/// The longest message that is one packet: in one piece it has less to wait for than in two. Those of
+/// 16 KiB are longer, since targets may ask for them instead.
+const PACKET_BYTES: usize = 15 * 1024;
 
 /// Records taken from one lane before the next lane has its turn.
 const BURST: u32 = 16;
@@ -199,11 +203,12 @@ impl<O: Owner> MessagingUnit<O> {
 
     /// Data in each packet of a message of `bytes` bytes, but the last.
     fn packet_bytes_for(&self, bytes: u64) -> usize {
-        let several_long = bytes >= 2 * LONGEST_PACKET_BYTES as u64;
-        if several_long {
-            self.longest_packet_bytes
-        } else {
+        if bytes <= self.packet_bytes as u64 {
             self.packet_bytes
+        } else if bytes < 2 * LONGEST_PACKET_BYTES as u64 {
+            SHORTER_PACKET_BYTES.min(self.longest_packet_bytes)
+        } else {
+            self.longest_packet_bytes
         }
     }
 

@@ -54,6 +54,9 @@ pub trait LaneMemory {
 
     /// Lines `first` to `first + lines` are about to be used by this end for the first time.
     fn prepare(&self, _first: u64, _lines: u64) {}
+
+    /// Lines `first` to `first + lines`, which are free, are likely to be written next.
+    fn expect(&self, _first: u64, _lines: u64) {}
 }
 
 /// Lines of a ring whose memory comes as they are first used. A ring that is longer and used so
@@ -72,6 +75,9 @@ const APART_LINES: u64 = 16;
 /// Rings of so many lines have room for that, and do not fit a core's own cache: what was fetched
 /// ahead has left it when the ring has come round.
 const LONG_RING_LINES: u64 = 16384;
+
+/// From so many lines on, a record has the lines of another one like it fetched.
+const EXPECTED_LINES: u64 = 16;
 
 /// Lines of a ring that a record of `lines` lines takes, with those that stay free behind it.
 #[inline(always)]
@@ -267,6 +273,22 @@ impl<M: LaneMemory> Producer<M> {
             .word((next + 1) & mask)
             .store(0, Ordering::Relaxed);
         self.produced.set(self.produced.get() + reserved.lines);
+        if reserved.lines >= EXPECTED_LINES {
+            self.expect_another(reserved.lines);
+        }
+    }
+
+    /// Has the lines of another record like the last fetched, while its target reads that one.
+    #[cold]
+    #[inline(never)]
+    fn expect_another(&self, lines: u64) {
+        // The first line is looked at by the consumer, and the one behind it is this end's already.
+        let first = self.produced.get() + 2;
+        let end = (self.produced.get() + lines).min(self.limit.get());
+        let ring = self.memory.lines();
+        let line = first & (ring - 1);
+        self.memory
+            .expect(line, end.saturating_sub(first).min(ring - line));
     }
 }
 

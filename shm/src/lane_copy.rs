@@ -6,14 +6,14 @@
 //! | way | what it does | where it is the faster |
 //! |---|---|---|
 //! | string move (`rep movsb`) | writes through this processor's cache; many processors then take over whole lines without fetching them | cores that are far apart, on processors that do the latter |
-//! | vectors (AVX2) | write through this processor's cache, which fetches each line first, but begin at once; lines are asked for a KiB ahead, side by side | most |
+//! | vectors (AVX2) | write through this processor's cache, which fetches each line first, but begin at once; lines are asked for a KiB ahead, side by side, where the record before has not had them fetched already ([`crate::lane`]) | most |
 //! | streaming stores | write past the caches, so that the lines leave the target's cache, where they lie since it read the last record there, without being asked for | cores that are far apart, on processors that fetch each line first |
 //!
 //! Which is the fastest is not known beforehand: it depends on the processor, and on which cores the
 //! two ranks have, which may change. So a lane measures its own copies: every [`PERIOD`]th time it
 //! copies one record by each way, with the tick counter around it, and goes on with the best one.
-//! Streaming has to be more than twice as fast for the origin ([`FACTOR_TENTHS`]), since the target then
-//! reads from memory.
+//! The string move has to be faster than vectors by more than such measurements scatter, and streaming
+//! more than twice as fast for the origin ([`FACTOR_TENTHS`]), since the target then reads from memory.
 //!
 //! ```text
 //! turn 0: string move, timed │ 1: vectors, timed │ 2: streaming, timed │ 3 ... PERIOD: the best │ 0 ...
@@ -26,14 +26,19 @@
 //! Invariant: all stores of a copy are done before anything that is stored afterwards (the header
 //! word): streaming ends with a fence for stores.
 
+#[cfg(target_arch = "x86_64")]
 use std::cell::Cell;
 
 /// From this many bytes on, ways of copying differ by more than it costs to choose one.
-pub(crate) const LONG_BYTES: usize = 2560;
+pub(crate) const LONG_BYTES: usize = 1536;
 
-/// Copies from one measurement to the next.
+/// Copies from one measurement to the next: many, since one that streams costs as much as three others.
 #[cfg(target_arch = "x86_64")]
-const PERIOD: u32 = 128;
+const PERIOD: u32 = 1024;
+
+/// The turn of a lane's first copy: the first measurement comes when the lane's memory has been used.
+#[cfg(target_arch = "x86_64")]
+const FIRST_TURN: u32 = PERIOD - 64;
 
 /// By how much streaming has to be faster, in tenths.
 #[cfg(target_arch = "x86_64")]
@@ -43,8 +48,8 @@ const FACTOR_TENTHS: u64 = 25;
 #[cfg(target_arch = "x86_64")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Way {
-    #[default]
     StringMove,
+    #[default]
     Vectors,
     Streaming,
 }
@@ -54,14 +59,27 @@ enum Way {
 const WAYS: [Way; 3] = [Way::StringMove, Way::Vectors, Way::Streaming];
 
 /// How a lane's long data is copied at present.
-#[derive(Debug, Default)]
+#[derive(Debug)]
+#[cfg_attr(not(target_arch = "x86_64"), derive(Default))]
 pub struct LongCopy {
+    #[cfg(target_arch = "x86_64")]
     turn: Cell<u32>,
     /// Ticks that a KiB took by each way when it was last measured.
     #[cfg(target_arch = "x86_64")]
     measured: Cell<[u64; WAYS.len()]>,
     #[cfg(target_arch = "x86_64")]
     best: Cell<Way>,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Default for LongCopy {
+    fn default() -> Self {
+        Self {
+            turn: Cell::new(FIRST_TURN),
+            measured: Cell::default(),
+            best: Cell::default(),
+        }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -118,10 +136,10 @@ impl LongCopy {
 fn best_of([string_move, vectors, streaming]: [u64; WAYS.len()]) -> Way {
     if 10 * string_move.min(vectors) > FACTOR_TENTHS * streaming {
         Way::Streaming
-    } else if vectors < string_move {
-        Way::Vectors
-    } else {
+    } else if 5 * string_move < 4 * vectors {
         Way::StringMove
+    } else {
+        Way::Vectors
     }
 }
 
@@ -245,7 +263,7 @@ unsafe fn asked_vectors_avx2(source: *const u8, target: *mut u8, bytes: usize, a
 /// lines in turn, and these come side by side.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn ask_for_line(address: *mut u8) {
+pub(crate) fn ask_for_line(address: *mut u8) {
     // SAFETY: it accesses nothing, whatever the address; where the processor does not know it, it does
     // nothing at all.
     unsafe {
@@ -430,7 +448,7 @@ mod tests {
     #[test]
     fn each_way_copies_exactly() {
         let copies = LongCopy::default();
-        for round in 0..300 {
+        for round in 0..1200 {
             let bytes = LONG_BYTES + round * 13 % 700;
             assert_exact(&copies, bytes, (round % 61, round * 5 % 127));
         }
@@ -459,7 +477,8 @@ mod tests {
     fn the_fastest_way_is_taken_until_the_next_measurement() {
         assert_eq!(best_of([1000, 900, 200]), Way::Streaming);
         assert_eq!(best_of([1000, 900, 370]), Way::Vectors);
-        assert_eq!(best_of([1000, 1000, 500]), Way::StringMove);
+        assert_eq!(best_of([900, 1000, 500]), Way::Vectors);
+        assert_eq!(best_of([700, 1000, 500]), Way::StringMove);
         assert_eq!(best_of([10, 20, 1]), Way::Streaming);
         let copies = LongCopy::default();
         for (turn, best, asked_for, next) in [

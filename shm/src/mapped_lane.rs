@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::atomic::AtomicU64;
 use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved, ReservedLine};
-use crate::lane_copy::{LONG_BYTES, LongCopy, vectors};
+use crate::lane_copy::{LONG_BYTES, LongCopy, ask_for_line, vectors};
 use crate::lane_room::LaneRoom;
 use crate::mapped::Mapped;
 use crate::offset::Offset;
@@ -92,6 +92,13 @@ impl LaneMemory for MappedLane {
     fn prepare(&self, first: u64, lines: u64) {
         self.segment
             .make_ready(self.line(first), lines as usize * LINE_BYTES);
+    }
+
+    #[inline(always)]
+    fn expect(&self, first: u64, lines: u64) {
+        for line in first..first + lines {
+            ask_for_line(self.line(line));
+        }
     }
 }
 

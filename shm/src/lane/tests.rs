@@ -71,11 +71,23 @@ impl LaneMemory for Arc<HeapMemory> {
     }
 }
 
-/// Notes which lines were made ready.
+/// Notes which lines were made ready, and which are expected to be written.
 #[cfg(not(loom))]
 struct Noting {
     memory: Arc<HeapMemory>,
     prepared: std::cell::RefCell<Vec<(u64, u64)>>,
+    expected: std::cell::Cell<Option<(u64, u64)>>,
+}
+
+#[cfg(not(loom))]
+impl Noting {
+    fn of(memory: &Arc<HeapMemory>) -> Self {
+        Self {
+            memory: Arc::clone(memory),
+            prepared: std::cell::RefCell::default(),
+            expected: std::cell::Cell::default(),
+        }
+    }
 }
 
 #[cfg(not(loom))]
@@ -95,6 +107,43 @@ impl LaneMemory for Noting {
     fn prepare(&self, first: u64, lines: u64) {
         self.prepared.borrow_mut().push((first, lines));
     }
+
+    fn expect(&self, first: u64, lines: u64) {
+        self.expected.set(Some((first, lines)));
+    }
+}
+
+/// A long record has the lines behind it fetched that another one like it takes: those of them that
+/// are free, up to the ring's end.
+#[cfg(not(loom))]
+#[test]
+fn free_lines_are_expected_to_be_written() {
+    const LINES: u64 = 128;
+    let memory = HeapMemory::new(LINES as usize);
+    let (producer, consumer) = (
+        Producer::new(Noting::of(&memory)),
+        Consumer::new(Noting::of(&memory)),
+    );
+    let commit = |payload_bytes: usize| {
+        let reserved = producer.try_reserve(payload_bytes).unwrap().unwrap();
+        producer.commit(reserved, RecordHeader::new(7, 0, payload_bytes as u32));
+        producer.memory().expected.take()
+    };
+    let long = EXPECTED_LINES as usize * LINE_BYTES;
+    let short = long - LINE_BYTES - HEADER_BYTES;
+    assert_eq!((commit(short), commit(40)), (None, None));
+    let produced = 16;
+    // Its own second line is no longer free, and the first one behind it is looked at.
+    assert_eq!(commit(long), Some((produced + 17 + 2, 15)));
+    commit(1900);
+    assert_eq!(commit(1900), Some((16 + 17 + 60 + 2, 28)));
+    // Two lines are free besides those that it takes, and then there is the ring's end.
+    assert_eq!(commit(1900), Some((16 + 17 + 90 + 2, 3)));
+    assert!(producer.try_reserve(1900).unwrap().is_none());
+    while let Some(arrived) = consumer.peek().unwrap() {
+        consumer.release(arrived);
+    }
+    assert_eq!(commit(long), Some((17 + 2, 15)));
 }
 
 /// Each end has the rest of a long ring made ready once, the origin before it is written; no record
@@ -104,14 +153,8 @@ impl LaneMemory for Noting {
 fn the_rest_of_a_long_ring_is_made_ready_once() {
     let lines = 4 * UNPREPARED_LINES;
     let memory = HeapMemory::new(lines as usize);
-    let producer = Producer::new(Noting {
-        memory: memory.clone(),
-        prepared: std::cell::RefCell::default(),
-    });
-    let consumer = Consumer::new(Noting {
-        memory,
-        prepared: std::cell::RefCell::default(),
-    });
+    let producer = Producer::new(Noting::of(&memory));
+    let consumer = Consumer::new(Noting::of(&memory));
     let mut written = 0;
     for payload_bytes in [8, 5000, 40, 90_000].into_iter().cycle() {
         let reserved = producer.try_reserve(payload_bytes).unwrap();

@@ -110,17 +110,9 @@ impl Context {
         bytes: usize,
         completion: Completion,
     ) -> Result<Option<RequestId>, UnitError> {
-        if self.table.is_immediate(bytes) {
-            let metadata = Envelope::metadata(to.context, to.tag);
-            // SAFETY: the caller vouches for the source; the length was just checked.
-            let sent = unsafe {
-                self.unit
-                    .inject_immediate(to.task, kind::EAGER, 0, metadata, source, bytes)?
-            };
-            if sent {
-                self.count_message(to.task, bytes);
-                return Ok(None);
-            }
+        // SAFETY: as the caller vouches.
+        if unsafe { self.send_packet(to, source, bytes)? } {
+            return Ok(None);
         }
         let buffer = Buffer::Contiguous {
             address: source.cast_mut(),
@@ -128,6 +120,34 @@ impl Context {
         };
         // SAFETY: as the caller vouches.
         unsafe { self.start_send(to, buffer, completion).map(Some) }
+    }
+
+    /// Sends `bytes` contiguous bytes as one packet, if they fit one and it can go at once; else
+    /// [`Self::send`] takes them.
+    ///
+    /// # Safety
+    ///
+    /// `source` is readable for `bytes` bytes.
+    #[inline(always)]
+    pub unsafe fn send_packet(
+        &self,
+        to: Address,
+        source: *const u8,
+        bytes: usize,
+    ) -> Result<bool, UnitError> {
+        if !self.table.is_immediate(bytes) {
+            return Ok(false);
+        }
+        let metadata = Envelope::metadata(to.context, to.tag);
+        // SAFETY: the caller vouches for the source; the length was just checked.
+        let sent = unsafe {
+            self.unit
+                .inject_immediate(to.task, kind::EAGER, 0, metadata, source, bytes)?
+        };
+        if sent {
+            self.count_message(to.task, bytes);
+        }
+        Ok(sent)
     }
 
     /// Sends a message of `bytes` bytes that `fill` writes straight into the packet, if it fits

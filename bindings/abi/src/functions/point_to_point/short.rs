@@ -16,7 +16,7 @@ use pamir_transport::tagged::send::LINE_DATA_BYTES;
 
 use super::{request_handle, scattered, too_long, write_status};
 use crate::constants::*;
-use crate::data::{PREDEFINED, span};
+use crate::data::{PREDEFINED, Span, span};
 use crate::error::{Error, Result};
 use crate::process::{State, undisturbed};
 use crate::types::*;
@@ -102,13 +102,40 @@ unsafe fn send_line(
     let Some(data) = span(state, buf.cast(), count, datatype) else {
         return false;
     };
-    if data.bytes > LINE_DATA_BYTES || !is_exact(communicator, dest, tag) {
+    if data.bytes > LINE_DATA_BYTES {
+        // SAFETY: as the caller vouches.
+        return unsafe { send_packet(state, communicator, data, dest, tag) };
+    }
+    if !is_exact(communicator, dest, tag) {
         return false;
     }
     let to = address(communicator, dest as usize, tag);
     let context = state.process.context();
     // SAFETY: as the caller vouches; the length was just checked.
     unsafe { context.send_line(to, data.address, data.bytes) }
+}
+
+/// A send of a message that may fit one packet; whether it has gone. Whatever is wrong is found again
+/// by the general function.
+///
+/// # Safety
+///
+/// `data` is readable.
+#[inline(never)]
+unsafe fn send_packet(
+    state: &State,
+    communicator: &Communicator,
+    data: Span,
+    dest: c_int,
+    tag: c_int,
+) -> bool {
+    if !is_exact(communicator, dest, tag) {
+        return false;
+    }
+    let to = address(communicator, dest as usize, tag);
+    let context = state.process.context();
+    // SAFETY: as the caller vouches.
+    unsafe { context.send_packet(to, data.address, data.bytes) }.unwrap_or(false)
 }
 
 /// A receive of a short message that has come; whether it was that.
