@@ -76,8 +76,9 @@ const APART_LINES: u64 = 16;
 /// ahead has left it when the ring has come round.
 const LONG_RING_LINES: u64 = 16384;
 
-/// From so many lines on, a record has the lines of another one like it fetched.
-const EXPECTED_LINES: u64 = 16;
+/// A record of several lines has those of another one like it fetched, but with so many: its target's
+/// processor fetches the same ones ahead, and no gap keeps it away.
+const UNEXPECTED_LINES: std::ops::Range<u64> = 7..16;
 
 /// Lines of a ring that a record of `lines` lines takes, with those that stay free behind it.
 #[inline(always)]
@@ -262,7 +263,8 @@ impl<M: LaneMemory> Producer<M> {
     pub fn commit(&self, reserved: Reserved, header: RecordHeader) {
         let mask = self.memory.lines() - 1;
         let next = reserved.line + reserved.lines;
-        if reserved.lines > 1 {
+        let several = reserved.lines > 1;
+        if several {
             self.memory.word(next & mask).store(0, Ordering::Relaxed);
         }
         // Release: pairs with the Acquire in `Consumer::peek`.
@@ -273,13 +275,12 @@ impl<M: LaneMemory> Producer<M> {
             .word((next + 1) & mask)
             .store(0, Ordering::Relaxed);
         self.produced.set(self.produced.get() + reserved.lines);
-        if reserved.lines >= EXPECTED_LINES {
+        if several && !UNEXPECTED_LINES.contains(&reserved.lines) {
             self.expect_another(reserved.lines);
         }
     }
 
-    /// Has the lines of another record like the last fetched, while its target reads that one.
-    #[cold]
+    /// Has the lines of another record like the last one fetched, while its target reads that one.
     #[inline(never)]
     fn expect_another(&self, lines: u64) {
         // The first line is looked at by the consumer, and the one behind it is this end's already.

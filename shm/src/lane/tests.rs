@@ -113,7 +113,7 @@ impl LaneMemory for Noting {
     }
 }
 
-/// A long record has the lines behind it fetched that another one like it takes: those of them that
+/// A record has the lines behind it fetched that another one like it takes: those of them that
 /// are free, up to the ring's end.
 #[cfg(not(loom))]
 #[test]
@@ -129,9 +129,9 @@ fn free_lines_are_expected_to_be_written() {
         producer.commit(reserved, RecordHeader::new(7, 0, payload_bytes as u32));
         producer.memory().expected.take()
     };
-    let long = EXPECTED_LINES as usize * LINE_BYTES;
-    let short = long - LINE_BYTES - HEADER_BYTES;
-    assert_eq!((commit(short), commit(40)), (None, None));
+    let long = UNEXPECTED_LINES.end as usize * LINE_BYTES;
+    let unexpected = long - LINE_BYTES - HEADER_BYTES;
+    assert_eq!((commit(unexpected), commit(40)), (None, None));
     let produced = 16;
     // Its own second line is no longer free, and the first one behind it is looked at.
     assert_eq!(commit(long), Some((produced + 17 + 2, 15)));
@@ -144,6 +144,8 @@ fn free_lines_are_expected_to_be_written() {
         consumer.release(arrived);
     }
     assert_eq!(commit(long), Some((17 + 2, 15)));
+    assert_eq!(commit(100), Some((19 + 2, 0)));
+    assert_eq!(commit(300), Some((24 + 2, 3)));
 }
 
 /// Each end has the rest of a long ring made ready once, the origin before it is written; no record
