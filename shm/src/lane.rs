@@ -57,6 +57,9 @@ pub trait LaneMemory {
 
     /// Lines `first` to `first + lines`, which are free, are likely to be written next.
     fn expect(&self, _first: u64, _lines: u64) {}
+
+    /// Line `index`, counted around the ring, is likely to be read soon.
+    fn look_ahead(&self, _index: u64) {}
 }
 
 /// Lines of a ring whose memory comes as they are first used. A ring that is longer and used so
@@ -75,6 +78,12 @@ const APART_LINES: u64 = 16;
 /// Rings of so many lines have room for that, and do not fit a core's own cache: what was fetched
 /// ahead has left it when the ring has come round.
 const LONG_RING_LINES: u64 = 16384;
+
+/// After a record of two to so many lines the consumer asks for all lines of another one like it while
+/// it waits: they come together with the first one, instead of after it (2 lines that were written anew,
+/// between far cores: 0.19 us for half a round trip instead of 0.26). More lines would be taken away
+/// from the producer in the middle of its stores.
+const LOOKED_AHEAD_LINES: u64 = 3;
 
 /// A record of several lines has those of another one like it fetched, but with so many: its target's
 /// processor fetches the same ones ahead, and no gap keeps it away.
@@ -300,6 +309,9 @@ pub struct Consumer<M> {
     consumed: Cell<u64>,
     /// The line at which the cursor is published next.
     publish_at: Cell<u64>,
+    /// Where the next record ends if it is like the last one and worth looking ahead for; else no line
+    /// behind the cursor.
+    ahead: Cell<u64>,
 }
 
 /// A record that has arrived; give its room back with [`Consumer::release`].
@@ -329,6 +341,7 @@ impl<M: LaneMemory> Consumer<M> {
         Self {
             consumed: Cell::new(0),
             publish_at: Cell::new(first_published_line(memory.lines())),
+            ahead: Cell::new(0),
             memory,
         }
     }
@@ -345,6 +358,7 @@ impl<M: LaneMemory> Consumer<M> {
         // Acquire: pairs with the Release in `Producer::commit`.
         let word = self.memory.word(line).load(Ordering::Acquire);
         let Some(header) = RecordHeader::from_word(word) else {
+            self.look_ahead();
             return Ok(None);
         };
         match self.arrived(header) {
@@ -389,6 +403,7 @@ impl<M: LaneMemory> Consumer<M> {
             if word != 0 {
                 break;
             }
+            self.look_ahead();
             // The reader would take the line away from the writer in the middle of its store.
             spin_loop();
             word = place.load(Ordering::Acquire);
@@ -427,7 +442,22 @@ impl<M: LaneMemory> Consumer<M> {
     /// Gives the room of `arrived` back to the producer; its payload may no longer be read.
     #[inline(always)]
     pub fn release(&self, arrived: Arrived) {
-        self.advance(taken(arrived.header.lines(), self.memory.lines()));
+        let lines = arrived.header.lines();
+        self.advance(taken(lines, self.memory.lines()));
+        let ahead = if lines <= LOOKED_AHEAD_LINES {
+            lines
+        } else {
+            0
+        };
+        self.ahead.set(self.consumed.get() + ahead);
+    }
+
+    /// Asks for the other lines of a record like the last one, whose first line has not come yet.
+    #[inline(always)]
+    fn look_ahead(&self) {
+        for line in self.consumed.get() + 1..self.ahead.get() {
+            self.memory.look_ahead(line);
+        }
     }
 
     #[inline(always)]

@@ -275,6 +275,15 @@ pub(crate) fn ask_for_line(address: *mut u8) {
     }
 }
 
+/// Has a line fetched to be read, without waiting for it.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn look_ahead(line: *const u8) {
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    // SAFETY: it accesses nothing, whatever the address.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) };
+}
+
 /// # Safety
 ///
 /// [`UNROLLED_BYTES`] can be read at the source and written at the target.
@@ -313,6 +322,14 @@ pub(crate) unsafe fn vectors(source: *const u8, target: *mut u8, bytes: usize) {
 pub(crate) fn ask_for_lines(_target: *mut u8, bytes: usize) -> usize {
     bytes
 }
+
+/// Nothing, as above.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn ask_for_line(_line: *mut u8) {}
+
+/// Nothing, as above.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn look_ahead(_line: *const u8) {}
 
 #[cfg(not(target_arch = "x86_64"))]
 impl LongCopy {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::atomic::AtomicU64;
 use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved, ReservedLine};
-use crate::lane_copy::{LONG_BYTES, LongCopy, ask_for_line, vectors};
+use crate::lane_copy::{LONG_BYTES, LongCopy, ask_for_line, look_ahead, vectors};
 use crate::lane_room::LaneRoom;
 use crate::mapped::Mapped;
 use crate::offset::Offset;
@@ -99,6 +99,11 @@ impl LaneMemory for MappedLane {
         for line in first..first + lines {
             ask_for_line(self.line(line));
         }
+    }
+
+    #[inline(always)]
+    fn look_ahead(&self, index: u64) {
+        look_ahead(self.line(index & (self.lines - 1)));
     }
 }
 

@@ -71,12 +71,13 @@ impl LaneMemory for Arc<HeapMemory> {
     }
 }
 
-/// Notes which lines were made ready, and which are expected to be written.
+/// Notes which lines were made ready, and which are expected to be written or read.
 #[cfg(not(loom))]
 struct Noting {
     memory: Arc<HeapMemory>,
     prepared: std::cell::RefCell<Vec<(u64, u64)>>,
     expected: std::cell::Cell<Option<(u64, u64)>>,
+    looked_ahead: std::cell::RefCell<Vec<u64>>,
 }
 
 #[cfg(not(loom))]
@@ -86,6 +87,7 @@ impl Noting {
             memory: Arc::clone(memory),
             prepared: std::cell::RefCell::default(),
             expected: std::cell::Cell::default(),
+            looked_ahead: std::cell::RefCell::default(),
         }
     }
 }
@@ -110,6 +112,10 @@ impl LaneMemory for Noting {
 
     fn expect(&self, first: u64, lines: u64) {
         self.expected.set(Some((first, lines)));
+    }
+
+    fn look_ahead(&self, index: u64) {
+        self.looked_ahead.borrow_mut().push(index);
     }
 }
 
@@ -146,6 +152,30 @@ fn free_lines_are_expected_to_be_written() {
     assert_eq!(commit(long), Some((17 + 2, 15)));
     assert_eq!(commit(100), Some((19 + 2, 0)));
     assert_eq!(commit(300), Some((24 + 2, 3)));
+}
+
+#[cfg(not(loom))]
+#[test]
+fn another_record_like_the_last_one_is_looked_ahead_for() {
+    let memory = HeapMemory::new(64);
+    let producer = Producer::new(Noting::of(&memory));
+    let consumer = Consumer::new(Noting::of(&memory));
+    let looked_for_after = |lines: u64| {
+        let payload_bytes = lines as usize * LINE_BYTES - HEADER_BYTES;
+        let reserved = producer.try_reserve(payload_bytes).unwrap().unwrap();
+        producer.commit(reserved, RecordHeader::new(7, 0, payload_bytes as u32));
+        let arrived = consumer.peek().unwrap().unwrap();
+        assert!(consumer.memory.looked_ahead.take().is_empty());
+        consumer.release(arrived);
+        assert!(consumer.peek().unwrap().is_none());
+        consumer.memory.looked_ahead.take()
+    };
+    assert_eq!(looked_for_after(1), []);
+    assert_eq!(looked_for_after(2), [4]);
+    assert_eq!(looked_for_after(3), [7, 8]);
+    assert_eq!(looked_for_after(LOOKED_AHEAD_LINES + 1), []);
+    assert_eq!(looked_for_after(2), [13]);
+    assert_eq!(looked_for_after(1), []);
 }
 
 /// Each end has the rest of a long ring made ready once, the origin before it is written; no record
