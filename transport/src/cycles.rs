@@ -14,8 +14,13 @@
 //! way      usual│ others │ the best  │ others│ best   │ others│ best   │ others  │
 //! timed    all that come before run 32,               │ then the others, and the best one every 8 runs
 //!
-//! run:  message 1 (begins) … ends: the clock starts │ 2 │ 3 │ 4 … ends: three times from one to the next
+//! run of four:  the first message ends: the clock starts │ the second │ the third │ the fourth ends: three
+//!               times from one to the next
 //! ```
+//!
+//! Where many messages are under way at once, runs are longer ([`WINDOWED_RUN`]), since ways that meet in the same
+//! caches tell nothing of each other. They end in any order, and some are not timed, since nobody had asked for them
+//! when they came: an eighth of a run may be missing.
 //!
 //! What was measured of a way holds while the program does the same. Where the best way's times have become others, all ways
 //! are tried anew, as in the beginning.
@@ -24,8 +29,15 @@ use std::time::Instant;
 
 use crate::turns::takes_other;
 
-/// Messages of a run. What the first one meets in the caches, the way before it has left there.
-const RUN: u32 = 4;
+/// Messages of a run where each waits for the one before. What the first one meets in the caches, the way before
+/// it has left there.
+pub(crate) const RUN: u32 = 4;
+
+/// Messages of a run where many may be under way: as many as benchmarks and their like send before they wait.
+pub(crate) const WINDOWED_RUN: u32 = 64;
+
+/// Numbers of runs that are timed; they begin again.
+pub(crate) const RUN_NUMBERS: u8 = 4;
 
 /// Runs after which others are tried, one run each; later it is every [`TRIAL_PERIOD`] runs.
 const TRIALS: [u32; 4] = [2, 10, 34, 130];
@@ -39,6 +51,9 @@ const ALL_TIMED: u32 = 32;
 
 /// Runs from one of the best way that is timed to the next, after that.
 const TIMED_PERIOD: u32 = 8;
+
+/// Runs of so many messages are always timed, since that costs nothing beside them.
+const ALWAYS_TIMED: u32 = 16;
 
 /// Times that are that much shorter than those before, as a part of them, are believed at once.
 const MUCH_FASTER: f32 = 0.6;
@@ -57,10 +72,8 @@ const SETTLED: u32 = 16;
 pub(crate) struct Next {
     /// The number of its way.
     pub(crate) way: usize,
-    /// Whether its run is timed.
-    pub(crate) timed: bool,
-    /// Whether the run begins with it.
-    pub(crate) begins: bool,
+    /// The number of its run, below [`RUN_NUMBERS`], if that is timed.
+    pub(crate) timed: Option<u8>,
 }
 
 /// What measurements tell.
@@ -75,7 +88,14 @@ pub(crate) struct Told {
 /// Which way each message goes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Plan {
-    turn: u32,
+    /// The run that is under way, and its messages so far.
+    run: u32,
+    messages: u32,
+    /// What messages of that run do.
+    way: u8,
+    timed: Option<u8>,
+    /// The number of the run that is timed next.
+    number: u8,
     preferred: u8,
     /// The preferred way when the last trial began: the others are tried though one of them may be the
     /// preferred one before all are.
@@ -83,27 +103,49 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The next message, where there are so many ways.
-    pub(crate) fn next(&mut self, ways: usize) -> Next {
-        let turn = self.turn;
-        self.turn = turn.wrapping_add(1);
-        let run = turn / RUN;
+    /// The next message, where there are so many ways, and so many messages make a run.
+    pub(crate) fn next(&mut self, ways: usize, run_messages: u32) -> Next {
+        if self.messages == 0 {
+            self.begin_run(ways, run_messages);
+        }
+        self.messages += 1;
+        if self.messages == run_messages {
+            self.end_run();
+        }
+        Next {
+            way: self.way.into(),
+            timed: self.timed,
+        }
+    }
+
+    fn begin_run(&mut self, ways: usize, run_messages: u32) {
+        let run = self.run;
         let shift = trial(run).filter(|shift| *shift < ways).unwrap_or(0);
         if shift <= 1 {
             self.tried_beside = self.preferred;
         }
-        Next {
-            way: (usize::from(self.tried_beside) + shift) % ways,
-            timed: run < ALL_TIMED || shift != 0 || run.is_multiple_of(TIMED_PERIOD),
-            begins: turn.is_multiple_of(RUN),
-        }
+        self.way = ((usize::from(self.tried_beside) + shift) % ways) as u8;
+        let timed = run < ALL_TIMED
+            || shift != 0
+            || run.is_multiple_of(TIMED_PERIOD)
+            || run_messages >= ALWAYS_TIMED;
+        self.timed = timed.then_some(self.number);
+        self.number = (self.number + u8::from(timed)) % RUN_NUMBERS;
+    }
+
+    fn end_run(&mut self) {
+        self.go_on_with(self.run.wrapping_add(1));
+    }
+
+    fn go_on_with(&mut self, run: u32) {
+        (self.run, self.messages) = (run, 0);
     }
 
     /// What the measurements have told.
     pub(crate) fn follow(&mut self, told: Told) {
         self.preferred = told.way;
         if told.again {
-            self.turn = TRIALS[0] * RUN;
+            self.go_on_with(TRIALS[0]);
         }
     }
 
@@ -115,12 +157,14 @@ impl Plan {
 
     /// Whether other ways than the usual one have been tried.
     pub(crate) fn has_tried(self) -> bool {
-        self.turn >= (TRIALS[0] + 1) * RUN
+        self.run > TRIALS[0]
     }
 
     /// Trials begin at once.
     pub(crate) fn skip_first(&mut self) {
-        self.turn = self.turn.max(TRIALS[0] * RUN);
+        if self.run < TRIALS[0] {
+            self.go_on_with(TRIALS[0]);
+        }
     }
 }
 
@@ -139,7 +183,7 @@ fn trial(run: u32) -> Option<usize> {
 struct Run {
     way: usize,
     messages: u32,
-    /// When its first message ended.
+    /// When the first of its messages to end did so.
     begin: Instant,
 }
 
@@ -147,6 +191,8 @@ struct Run {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cycles<const WAYS: usize> {
     run: Option<Run>,
+    /// The number of the last run that has begun.
+    number: Option<u8>,
     /// Nanoseconds a byte; 0: not measured.
     took: [f32; WAYS],
     best: u8,
@@ -160,6 +206,7 @@ impl<const WAYS: usize> Default for Cycles<WAYS> {
     fn default() -> Self {
         Self {
             run: None,
+            number: None,
             took: [0.0; WAYS],
             best: 0,
             settled: 0,
@@ -169,15 +216,23 @@ impl<const WAYS: usize> Default for Cycles<WAYS> {
 }
 
 impl<const WAYS: usize> Cycles<WAYS> {
-    /// A message of a run that is timed has ended; what that tells.
-    pub(crate) fn end(&mut self, way: usize, begins: bool, bytes: usize) -> Option<Told> {
-        let took = self.run_end(way, begins)?;
+    /// A message has ended that is part of the timed run of that number, which has so many messages; what that
+    /// tells.
+    pub(crate) fn end(
+        &mut self,
+        way: usize,
+        number: u8,
+        run_messages: u32,
+        bytes: usize,
+    ) -> Option<Told> {
+        let took = self.run_end(way, number, run_messages)?;
         self.note(way, took / bytes.max(1) as f32)
     }
 
-    /// Nanoseconds from one message of a run to the next, if this was the last one.
-    fn run_end(&mut self, way: usize, begins: bool) -> Option<f32> {
-        if begins {
+    /// Nanoseconds from one message of a run to the next, if this was the last one that counts.
+    fn run_end(&mut self, way: usize, number: u8, run_messages: u32) -> Option<f32> {
+        if self.is_new(number) {
+            self.number = Some(number);
             self.run = Some(Run {
                 way,
                 messages: 1,
@@ -185,14 +240,23 @@ impl<const WAYS: usize> Cycles<WAYS> {
             });
             return None;
         }
-        let run = self.run.as_mut().filter(|run| run.way == way)?;
+        let is_it = self.number == Some(number);
+        let run = self.run.as_mut().filter(|run| is_it && run.way == way)?;
         run.messages += 1;
-        if run.messages < RUN {
+        let counting = run_messages - run_messages / 8;
+        if run.messages < counting {
             return None;
         }
         let took = run.begin.elapsed().as_nanos() as f32;
         self.run = None;
-        Some(took / (RUN - 1) as f32)
+        Some(took / (counting - 1) as f32)
+    }
+
+    /// Whether no message of a run has ended before; stragglers of the run before do not begin one.
+    fn is_new(&self, number: u8) -> bool {
+        let before = |last: u8| (last + RUN_NUMBERS - 1) % RUN_NUMBERS;
+        self.number
+            .is_none_or(|last| number != last && number != before(last))
     }
 
     fn note(&mut self, way: usize, took: f32) -> Option<Told> {
@@ -262,7 +326,7 @@ mod tests {
     use super::*;
 
     fn next(plan: &mut Plan, messages: usize) -> Vec<Next> {
-        (0..messages).map(|_| plan.next(3)).collect()
+        (0..messages).map(|_| plan.next(3, RUN)).collect()
     }
 
     #[test]
@@ -270,9 +334,8 @@ mod tests {
         let mut plan = Plan::default();
         for (turn, message) in next(&mut plan, 64).iter().enumerate() {
             let way = [0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0][turn / 4];
-            let begins = turn % 4 == 0;
-            let timed = true;
-            assert_eq!(*message, Next { way, timed, begins });
+            let timed = Some((turn / 4 % 4) as u8);
+            assert_eq!(*message, Next { way, timed });
         }
         assert!(plan.has_tried());
         for preferred in [0_u8, 1, 2] {
@@ -282,7 +345,7 @@ mod tests {
             let count = taken(usize::from(preferred)).count();
             assert!((8100..8192).contains(&count), "{count}");
             for way in 0..3 {
-                let timed = taken(way).filter(|next| next.timed).count();
+                let timed = taken(way).filter(|next| next.timed.is_some()).count();
                 assert!((8..1200).contains(&timed), "{way}: {timed}");
             }
         }
@@ -292,11 +355,13 @@ mod tests {
     fn of_two_ways_one_is_tried_as_often() {
         let mut plan = Plan::default();
         let runs = 3 * TRIAL_PERIOD;
-        let others = (0..runs * RUN).filter(|_| plan.next(2).way == 1).count();
+        let others = (0..runs * RUN)
+            .filter(|_| plan.next(2, RUN).way == 1)
+            .count();
         assert_eq!(others as u32, RUN * (TRIALS.len() as u32 + 2));
         let mut plan = Plan::default();
         plan.skip_first();
-        assert_eq!((plan.has_tried(), plan.next(2).way), (false, 1));
+        assert_eq!((plan.has_tried(), plan.next(2, RUN).way), (false, 1));
     }
 
     fn told(way: u8, again: bool) -> Told {
@@ -330,7 +395,7 @@ mod tests {
         let again = cycles.note(0, 0.3);
         assert_eq!(again, Some(told(0, true)));
         plan.follow(again.unwrap());
-        assert_eq!([(); 4].map(|()| plan.next(2).way), [1; 4]);
+        assert_eq!([(); 4].map(|()| plan.next(2, RUN).way), [1; 4]);
         assert_eq!(cycles.have_timed(), [true, false]);
         // Not before it has been as now for a while.
         let many: Vec<_> = (0..12)
@@ -352,18 +417,45 @@ mod tests {
     }
 
     #[test]
+    fn runs_that_are_timed_have_numbers_that_follow_each_other() {
+        let mut plan = Plan::default();
+        let messages: Vec<Next> = (0..64 * WINDOWED_RUN)
+            .map(|_| plan.next(2, WINDOWED_RUN))
+            .collect();
+        let runs = messages.chunks(WINDOWED_RUN as usize);
+        assert!(
+            runs.clone()
+                .all(|run| run.iter().all(|next| *next == run[0]))
+        );
+        let numbers: Vec<u8> = runs.filter_map(|run| run[0].timed).collect();
+        assert_eq!(numbers.len(), 64);
+        assert!(numbers.windows(2).all(|two| (two[0] + 1) % 4 == two[1]));
+    }
+
+    #[test]
     fn a_run_is_timed_from_its_first_end_to_its_last() {
         let mut cycles = Cycles::<3>::default();
-        let mut end = |way, begins| cycles.run_end(way, begins);
-        assert_eq!(end(1, false), None);
-        assert_eq!(end(1, true), None);
+        let mut end = |way, number| cycles.run_end(way, number, RUN);
+        assert_eq!(end(1, 2), None);
         std::thread::sleep(std::time::Duration::from_millis(3));
-        assert_eq!([(); 2].map(|()| end(1, false)), [None; 2]);
-        let took = end(1, false).unwrap();
+        assert_eq!([(); 2].map(|()| end(1, 2)), [None; 2]);
+        let took = end(1, 2).unwrap();
         assert!((1e6..1e9).contains(&took), "{took}");
-        // One of which the beginning was not seen, and one that another way has cut off.
-        assert_eq!([(); 4].map(|()| end(1, false)), [None; 4]);
-        assert_eq!(end(0, true), None);
-        assert_eq!([(); 4].map(|()| end(2, false)), [None; 4]);
+        // One that is over, one that another way has cut off, and what comes late of it.
+        assert_eq!([(); 4].map(|()| end(1, 2)), [None; 4]);
+        assert_eq!([(); 3].map(|()| end(0, 3)), [None; 3]);
+        assert_eq!(end(2, 0), None);
+        assert_eq!(end(0, 3), None);
+        assert_eq!([(); 2].map(|()| end(2, 0)), [None; 2]);
+        assert!(end(2, 0).is_some());
+    }
+
+    #[test]
+    fn of_a_long_run_an_eighth_may_be_missing() {
+        let mut cycles = Cycles::<2>::default();
+        let mut end = |number| cycles.run_end(0, number, WINDOWED_RUN).is_some();
+        let ends: Vec<bool> = (0..64).map(|_| end(1)).collect();
+        assert_eq!(ends.iter().position(|end| *end), Some(55));
+        assert_eq!(ends.iter().filter(|end| **end).count(), 1);
     }
 }

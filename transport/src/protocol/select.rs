@@ -7,10 +7,10 @@
 //! |------|-----------|--------------|
 //! | send | `immediate` | one packet |
 //! | send | `eager` | packets, sent without asking; what fits one packet goes immediately |
-//! | send | `eager_measured` | as the fastest of `eager`, `rendezvous_copy` and `rendezvous_together` as measured between the two, where the origin waits ([`crate::tagged`]); else as the first; for data in one piece |
+//! | send | `eager_measured` | as the fastest of `eager`, `rendezvous_copy` and `rendezvous_together` as measured between the two ([`crate::tagged`]), apart for origins that wait; for data in one piece |
 //! | send | `rendezvous` | the target is asked; packets, or a copy through the kernel where ranks share a processor, or stripes where there are workers |
 //! | send | `rendezvous_together` | the target is asked; both ends copy through the kernel, each what it claims ([`crate::tagged`]); for data in one piece |
-//! | send | `rendezvous_measured` | as the fastest of `rendezvous_together`, `rendezvous_packets` and, below 1 MiB, `rendezvous_copy` as measured between the two, where the origin waits; else as the first |
+//! | send | `rendezvous_measured` | as the fastest of `rendezvous_together`, `rendezvous_packets` and, below 1 MiB, `rendezvous_copy` as measured between the two; without packets where the origin does not wait |
 //! | send | `rendezvous_packets` | the target is asked; packets |
 //! | send | `rendezvous_copy` | the target is asked; it copies through the kernel, or in packets what is not in one piece or the kernel refuses |
 //! | send | `striped` | the target is asked; at least two stripes ([`crate::striping`]) |

@@ -255,7 +255,7 @@ fn continue_request(
     if let Some(request) = request {
         context.received(id, request, total);
     }
-    context.end_at_once(id)
+    context.end_at_once(id, origin)
 }
 
 fn continue_unexpected(

@@ -1,14 +1,18 @@
 //! How data of middle length goes: at once, or asked for, and then copied by its target alone or by both ends.
 //!
-//! Before: a send whose caller waits, of data in one piece that would be eager, but is not short. After: it goes
-//! in packets at once, or as a request to send, and the kernel copies it; the target may take it before a
-//! receive asks for it ([`crate::tagged::early_offer`]).
+//! Before: a send of data in one piece that would be eager, but is not short, or that is asked for, but is not
+//! very long, and whose caller does not wait. After: it goes in packets at once, or as a request to send, and the
+//! kernel copies it; the target may take it before a receive asks for it ([`crate::tagged::early_offer`]).
 //!
 //! | way | copies | where it is the fastest |
 //! |---|---|---|
 //! | at once | two, through the ring | between near processors (64 KiB in 2.9 us; far 5.9); for who comes late to its receive: the packets are there, and have let the sender go on |
 //! | alone | one, by the target | between far processors, of what was not written since it was sent last (16 KiB in 1.4 us) |
-//! | together | one, half of it by each end | the same of longer data that nobody reads (64 KiB in 2.6 us) |
+//! | together | one, half of it by each end | the same of longer data that nobody reads (64 KiB in 2.6 us); many messages under way that were written anew |
+//!
+//! What is the fastest for a caller that waits is not what is the fastest where many messages are under way: 64 KiB
+//! that were not written anew stream at 17 GB/s at once, at 14 by both ends, and at 25 by the target alone. So both
+//! are measured apart ([`Pace`]).
 //!
 //! Packets are sent without asking, so it is the origin that must know. The target finds out which way is the fastest
 //! ([`crate::cycles`]), and tells it.
@@ -22,13 +26,13 @@
 //!
 //! Invariant: what is told is a hint; each way is right at any time.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 use pamir_driver::packet::Packet;
 use pamir_driver::unit::UnitError;
 
 use crate::context::Context;
-use crate::cycles::{Cycles, Plan, Told};
+use crate::cycles::{Cycles, Plan, RUN, RUN_NUMBERS, Told, WINDOWED_RUN};
 use crate::protocol::kind;
 use crate::tagged::request::RequestId;
 use crate::turns;
@@ -36,8 +40,11 @@ use crate::turns;
 /// In an `EAGER_LONG` or a `REQUEST_TO_SEND`: the target shall time the run that it is part of.
 const TIMED: u16 = 64;
 
-/// The same, and the run begins with it.
-const BEGINS: u16 = 128;
+/// In the same: where the number of that run begins,
+const RUN_SHIFT: u32 = 7;
+
+/// and that of its pace.
+const PACE_SHIFT: u32 = 10;
 
 /// In a `PREFERENCE`, above the class: the number of the way.
 const WAY_SHIFT: u32 = 8;
@@ -46,9 +53,14 @@ const WAY_SHIFT: u32 = 8;
 const AGAIN: u16 = 1 << 15;
 
 /// Classes of lengths: those of the same number of binary digits, between these.
-const LENGTHS: [u32; 2] = [14, 17];
+const LENGTHS: [u32; 2] = [14, 20];
 
-const CLASSES: usize = (LENGTHS[1] - LENGTHS[0] + 1) as usize;
+const CLASSES_OF_PACE: usize = (LENGTHS[1] - LENGTHS[0] + 1) as usize;
+
+const CLASSES: usize = PACES.len() * CLASSES_OF_PACE;
+
+/// From so many bytes on, both ends together are always faster than the target alone.
+pub(crate) const NEVER_ALONE_BYTES: usize = 1 << 20;
 
 /// How a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,15 +73,57 @@ pub(crate) enum Way {
     Together,
 }
 
-/// The usual one first.
-const WAYS: [Way; 3] = [Way::AtOnce, Way::Alone, Way::Together];
+/// How messages follow each other, and whether they could come at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// The sender waits for each.
+    Awaited,
+    /// Many may be under way.
+    Windowed,
+    /// The same, of longer data, which is asked for in any case.
+    LongWindowed,
+}
+
+const PACES: [Pace; 3] = [Pace::Awaited, Pace::Windowed, Pace::LongWindowed];
+
+impl Pace {
+    /// The ways of its messages, the usual one first.
+    fn ways(self) -> &'static [Way] {
+        match self {
+            Self::Awaited | Self::Windowed => &[Way::AtOnce, Way::Alone, Way::Together],
+            Self::LongWindowed => &[Way::Together, Way::Alone],
+        }
+    }
+
+    /// Messages of a run.
+    fn run_messages(self) -> u32 {
+        match self {
+            Self::Awaited => RUN,
+            Self::Windowed | Self::LongWindowed => WINDOWED_RUN,
+        }
+    }
+
+    /// The number of the class of messages of so many bytes.
+    fn class(self, bytes: usize) -> usize {
+        self as usize * CLASSES_OF_PACE + turns::class(bytes, LENGTHS)
+    }
+
+    /// That of a class.
+    fn of_class(class: usize) -> Option<Self> {
+        PACES.get(class / CLASSES_OF_PACE).copied()
+    }
+}
+
+/// The most ways that there are.
+const WAYS: usize = 3;
 
 /// A message that is timed, as part of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timed {
     origin: u32,
-    class: u8,
-    begins: bool,
+    pace: Pace,
+    /// The number of the run.
+    run: u8,
     way: Way,
     bytes: u32,
 }
@@ -78,10 +132,14 @@ impl Timed {
     /// What the `auxiliary` number of a message's first packet, or its request, says.
     #[inline(always)]
     pub(crate) fn new(origin: u32, bytes: usize, way: Way, auxiliary: u16) -> Option<Self> {
-        (auxiliary & TIMED != 0).then(|| Self {
+        if auxiliary & TIMED == 0 {
+            return None;
+        }
+        let pace = PACES.get(usize::from(auxiliary >> PACE_SHIFT))?;
+        Some(Self {
             origin,
-            class: class(bytes) as u8,
-            begins: auxiliary & BEGINS != 0,
+            pace: *pace,
+            run: (auxiliary >> RUN_SHIFT) as u8 % RUN_NUMBERS,
             way,
             bytes: bytes as u32,
         })
@@ -94,27 +152,29 @@ pub(crate) struct AskedWays {
     /// For each target, of messages of about the same length; made with the first message.
     plans: RefCell<Vec<[Plan; CLASSES]>>,
     /// For each origin; made with the first message.
-    cycles: RefCell<Vec<[Cycles<{ WAYS.len() }>; CLASSES]>>,
-    /// The one whose packets are coming.
-    at_once: Cell<Option<(RequestId, Timed)>>,
+    origins: RefCell<Vec<Origin>>,
 }
 
-fn class(bytes: usize) -> usize {
-    turns::class(bytes, LENGTHS)
+/// What is known of one origin.
+#[derive(Clone, Debug, Default)]
+struct Origin {
+    cycles: [Cycles<WAYS>; CLASSES],
+    /// The one whose packets are coming.
+    at_once: Option<(RequestId, Timed)>,
 }
 
 impl Context {
-    /// How the next message of `bytes` bytes to `target` goes, whose sender waits, and what the target
-    /// is told of timing it.
-    pub(crate) fn asked_way(&self, target: usize, bytes: usize) -> (Way, u16) {
+    /// How the next message of `bytes` bytes to `target` goes, and what the target is told of timing it.
+    pub(crate) fn asked_way(&self, target: usize, pace: Pace, bytes: usize) -> (Way, u16) {
         let mut plans = self.asked_ways.plans.borrow_mut();
         plans.resize(self.tasks(), Default::default());
-        let next = plans[target][class(bytes)].next(WAYS.len());
-        if !next.timed {
-            return (WAYS[next.way], 0);
-        }
-        let begins = if next.begins { BEGINS } else { 0 };
-        (WAYS[next.way], TIMED | begins)
+        let plan = &mut plans[target][pace.class(bytes)];
+        let ways = pace.ways();
+        let next = plan.next(ways.len(), pace.run_messages());
+        let timed = next.timed.map_or(0, |run| {
+            TIMED | u16::from(run) << RUN_SHIFT | (pace as u16) << PACE_SHIFT
+        });
+        (ways[next.way], timed)
     }
 
     /// At the target: the first packet of a message that came at once has been matched.
@@ -126,37 +186,48 @@ impl Context {
         auxiliary: u16,
     ) {
         if let Some(timed) = Timed::new(origin, bytes, Way::AtOnce, auxiliary) {
-            self.asked_ways.at_once.set(Some((id, timed)));
+            let at_once = Some((id, timed));
+            self.with_origin(origin, |origin| origin.at_once = at_once);
         }
+    }
+
+    fn with_origin<R>(&self, origin: u32, act: impl FnOnce(&mut Origin) -> R) -> R {
+        let mut origins = self.asked_ways.origins.borrow_mut();
+        if origins.is_empty() {
+            origins.resize(self.tasks(), Default::default());
+        }
+        act(&mut origins[origin as usize])
     }
 
     /// At the target: all packets of a message have come.
     #[inline]
-    pub(crate) fn end_at_once(&self, id: RequestId) -> Result<(), UnitError> {
-        match self.asked_ways.at_once.get() {
-            Some((timed_id, timed)) if timed_id == id => {
-                self.asked_ways.at_once.set(None);
-                self.end_asked_way(timed)
-            }
-            _ => Ok(()),
+    pub(crate) fn end_at_once(&self, id: RequestId, origin: u32) -> Result<(), UnitError> {
+        if self.asked_ways.origins.borrow().is_empty() {
+            return Ok(());
+        }
+        let is_it = |(timed_id, _): &mut (RequestId, Timed)| *timed_id == id;
+        match self.with_origin(origin, |origin| origin.at_once.take_if(is_it)) {
+            Some((_, timed)) => self.end_asked_way(timed),
+            None => Ok(()),
         }
     }
 
     /// At the target: all data of a message that is timed has come.
     pub(crate) fn end_asked_way(&self, timed: Timed) -> Result<(), UnitError> {
-        let (origin, class) = (timed.origin as usize, usize::from(timed.class));
-        let told = {
-            let mut cycles = self.asked_ways.cycles.borrow_mut();
-            cycles.resize(self.tasks(), Default::default());
-            let bytes = timed.bytes as usize;
-            cycles[origin][class].end(timed.way as usize, timed.begins, bytes)
+        let (pace, bytes) = (timed.pace, timed.bytes as usize);
+        let Some(way) = pace.ways().iter().position(|way| *way == timed.way) else {
+            return Ok(());
         };
+        let class = pace.class(bytes);
+        let told = self.with_origin(timed.origin, |origin| {
+            origin.cycles[class].end(way, timed.run, pace.run_messages(), bytes)
+        });
         let Some(told) = told else {
             return Ok(());
         };
         let again = if told.again { AGAIN } else { 0 };
         let word = class as u16 | u16::from(told.way) << WAY_SHIFT | again;
-        self.control(origin, kind::PREFERENCE, word, 0, &[])
+        self.control(timed.origin as usize, kind::PREFERENCE, word, 0, &[])
     }
 
     /// At the origin: the target has found out which way is the fastest.
@@ -165,8 +236,9 @@ impl Context {
         let mut plans = self.asked_ways.plans.borrow_mut();
         plans.resize(self.tasks(), Default::default());
         let (class, way) = (word & ((1 << WAY_SHIFT) - 1), (word & !AGAIN) >> WAY_SHIFT);
+        let ways = Pace::of_class(class.into()).map_or(0, |pace| pace.ways().len());
         let plan = plans[target as usize].get_mut(usize::from(class));
-        let plan = plan.filter(|_| usize::from(way) < WAYS.len());
+        let plan = plan.filter(|_| usize::from(way) < ways);
         let reason = "it prefers a way that there is not";
         let rank = target;
         plan.ok_or(UnitError::Packet { rank, reason })?
@@ -181,17 +253,17 @@ impl Context {
 #[cfg(test)]
 impl AskedWays {
     /// Whether messages of `bytes` bytes from `origin` have been timed by each way.
-    pub(crate) fn have_timed(&self, origin: usize, bytes: usize) -> [bool; 3] {
-        let cycles = self.cycles.borrow();
-        let known = cycles.get(origin).map(|of| of[class(bytes)]);
+    pub(crate) fn have_timed(&self, origin: usize, pace: Pace, bytes: usize) -> [bool; WAYS] {
+        let origins = self.origins.borrow();
+        let known = origins.get(origin).map(|of| of.cycles[pace.class(bytes)]);
         known.unwrap_or_default().have_timed()
     }
 
     /// The way that messages of `bytes` bytes to `target` are to go.
-    pub(crate) fn preferred(&self, target: usize, bytes: usize) -> Way {
+    pub(crate) fn preferred(&self, target: usize, pace: Pace, bytes: usize) -> Way {
         let plans = self.plans.borrow();
-        let plan = plans.get(target).map(|of| of[class(bytes)]);
-        WAYS[plan.unwrap_or_default().preferred()]
+        let plan = plans.get(target).map(|of| of[pace.class(bytes)]);
+        pace.ways()[plan.unwrap_or_default().preferred()]
     }
 }
 
@@ -202,6 +274,23 @@ mod tests {
     #[test]
     fn lengths_have_classes() {
         let bytes = [1, 8193, 16383, 16384, 32768, 65535, 65536, 1 << 20];
-        assert_eq!(bytes.map(class), [0, 0, 0, 1, 2, 2, 3, 3]);
+        let classes = bytes.map(|bytes| Pace::Awaited.class(bytes));
+        assert_eq!(classes, [0, 0, 0, 1, 2, 2, 3, 6]);
+        let first = PACES.map(|pace| pace.class(1));
+        assert_eq!(first.map(Pace::of_class), PACES.map(Some));
+        assert_eq!(Pace::of_class(CLASSES), None);
+    }
+
+    #[test]
+    fn a_message_says_of_which_run_it_is() {
+        for pace in PACES {
+            for run in 0..RUN_NUMBERS {
+                let word = TIMED | u16::from(run) << RUN_SHIFT | (pace as u16) << PACE_SHIFT;
+                let timed = Timed::new(3, 50_000, Way::Alone, word | 0b11_1111);
+                assert!(timed.is_some_and(|timed| (timed.pace, timed.run) == (pace, run)));
+            }
+        }
+        assert!(Timed::new(3, 50_000, Way::Alone, !TIMED).is_none());
+        assert!(Timed::new(3, 50_000, Way::Alone, u16::MAX).is_none());
     }
 }

@@ -23,7 +23,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::cycles::{Cycles, Plan};
+use crate::cycles::{Cycles, Plan, RUN};
 use crate::tagged::request::RequestId;
 use crate::turns;
 
@@ -63,7 +63,8 @@ struct Timed {
     origin: usize,
     bytes: usize,
     way: Way,
-    begins: bool,
+    /// The number of its run.
+    run: u8,
 }
 
 /// What one context has measured, of all origins.
@@ -74,17 +75,17 @@ pub(crate) struct MeasuredWays {
     timed: Cell<Option<Timed>>,
 }
 
-/// The next message of that class from an origin of which this is known: its way, whether it is timed, and
-/// whether the run begins with it.
-fn next_of(origin: &mut [Measured; CLASSES], class: usize) -> (Way, bool, bool) {
+/// The next message of that class from an origin of which this is known: its way, and the number of its run if it
+/// is timed.
+fn next_of(origin: &mut [Measured; CLASSES], class: usize) -> (Way, Option<u8>) {
     let tried = origin.iter().any(|other| other.plan.has_tried());
     let plan = &mut origin[class].plan;
     if tried {
         plan.skip_first();
     }
     let ways = WAYS.len() - usize::from(class >= NEVER_ALONE);
-    let next = plan.next(ways);
-    (WAYS[next.way], next.timed, next.begins)
+    let next = plan.next(ways, RUN);
+    (WAYS[next.way], next.timed)
 }
 
 fn class(bytes: usize) -> usize {
@@ -101,13 +102,13 @@ impl MeasuredWays {
     ) -> Way {
         let mut measured = self.origins.borrow_mut();
         measured.resize(origins, Default::default());
-        let (way, timed, begins) = next_of(&mut measured[origin], class(bytes));
-        let timed = timed.then_some(Timed {
+        let (way, timed) = next_of(&mut measured[origin], class(bytes));
+        let timed = timed.map(|run| Timed {
             id,
             origin,
             bytes,
             way,
-            begins,
+            run,
         });
         self.timed.set(timed);
         way
@@ -125,8 +126,8 @@ impl MeasuredWays {
     fn note(&self, timed: Timed) {
         let mut origins = self.origins.borrow_mut();
         let measured = &mut origins[timed.origin][class(timed.bytes)];
-        let (way, begins) = (timed.way as usize, timed.begins);
-        if let Some(told) = measured.cycles.end(way, begins, timed.bytes) {
+        let (way, run) = (timed.way as usize, timed.run);
+        if let Some(told) = measured.cycles.end(way, run, RUN, timed.bytes) {
             measured.plan.follow(told);
         }
     }
@@ -150,13 +151,13 @@ mod tests {
     fn trials_begin_at_once_where_another_length_has_had_its_own() {
         let mut origin = [Measured::default(); CLASSES];
         for turn in 0..16 {
-            let (way, ..) = next_of(&mut origin, 1);
+            let (way, _) = next_of(&mut origin, 1);
             let expected = [Way::Together, Way::Together, Way::Packets, Way::Alone][turn / 4];
             assert_eq!(way, expected);
         }
-        assert_eq!(next_of(&mut origin, 4), (Way::Packets, true, true));
+        assert_eq!(next_of(&mut origin, 4), (Way::Packets, Some(0)));
         let mut fresh = [Measured::default(); CLASSES];
-        assert_eq!(next_of(&mut fresh, 4), (Way::Together, true, true));
+        assert_eq!(next_of(&mut fresh, 4), (Way::Together, Some(0)));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::protocol::kind;
 use crate::protocol::select::SendProtocol;
 use crate::selection::Choice;
 use crate::striping::Offered;
-use crate::tagged::asked_way::Way;
+use crate::tagged::asked_way::{NEVER_ALONE_BYTES, Pace, Way};
 use crate::tagged::buffer::{Buffer, Copied};
 use crate::tagged::envelope::Envelope;
 use crate::tagged::request::{Outcome, Request, RequestId};
@@ -76,6 +76,18 @@ fn way_of(protocol: SendProtocol, completion: Completion) -> u16 {
         SendProtocol::RendezvousPackets => IN_PACKETS,
         SendProtocol::RendezvousCopy => BY_KERNEL,
         _ => 0,
+    }
+}
+
+/// How messages of a protocol follow each other, if the origin says how each goes.
+fn pace_of(protocol: SendProtocol, completion: Completion, bytes: usize) -> Option<Pace> {
+    match (protocol, completion) {
+        (SendProtocol::EagerMeasured, Completion::Awaited) => Some(Pace::Awaited),
+        (SendProtocol::EagerMeasured, Completion::Local) => Some(Pace::Windowed),
+        (SendProtocol::RendezvousMeasured, Completion::Local) if bytes < NEVER_ALONE_BYTES => {
+            Some(Pace::LongWindowed)
+        }
+        _ => None,
     }
 }
 
@@ -249,7 +261,7 @@ impl Context {
         Ok(id)
     }
 
-    /// What `eager_measured` means for a message, and what the target is told of it.
+    /// What the measured protocols mean for a message, and what the target is told of it.
     #[inline(always)]
     fn measured(
         &self,
@@ -258,17 +270,23 @@ impl Context {
         bytes: usize,
         completion: Completion,
     ) -> (SendProtocol, u16) {
-        if protocol != SendProtocol::EagerMeasured {
-            return (protocol, 0);
-        }
-        if completion != Completion::Awaited || target == self.task() || !self.copies_with(target) {
-            return (SendProtocol::Eager, 0);
-        }
-        let (way, timed) = self.asked_way(target, bytes);
+        let is_eager = protocol == SendProtocol::EagerMeasured;
+        let pace = pace_of(protocol, completion, bytes);
+        let measured = pace.filter(|_| target != self.task() && self.copies_with(target));
+        let Some(pace) = measured else {
+            let otherwise = if is_eager {
+                SendProtocol::Eager
+            } else {
+                protocol
+            };
+            return (otherwise, 0);
+        };
+        let (way, timed) = self.asked_way(target, pace, bytes);
+        let bufferable = if is_eager { BUFFERABLE } else { 0 };
         match way {
             Way::AtOnce => (SendProtocol::Eager, timed),
-            Way::Alone => (SendProtocol::RendezvousCopy, timed | BUFFERABLE),
-            Way::Together => (SendProtocol::RendezvousTogether, timed | BUFFERABLE),
+            Way::Alone => (SendProtocol::RendezvousCopy, timed | bufferable),
+            Way::Together => (SendProtocol::RendezvousTogether, timed | bufferable),
         }
     }
 

@@ -17,8 +17,9 @@
 //! Pieces are claimed from a word that both see ([`pamir_shm::piece_claims`]), one of a few a lane;
 //! a pull that finds none free goes on alone, and takes one when it becomes free. Whoever is not
 //! in a call claims nothing: the other one copies everything, so a send goes on while its origin
-//! computes. Each advance copies one piece, of the oldest pull and of the newest push: with many
-//! messages under way, the ends take whole messages, from the two ends of the queue.
+//! computes. Each advance copies one piece. With many messages under way, each end takes its half of one after the
+//! other, from the oldest one on, and comes back for what the other one has left only when it has no half to do: a
+//! buffer that is used for many messages then stays in two parts in two caches.
 //!
 //! A pull, at the target:
 //!
@@ -188,8 +189,13 @@ struct Pull {
 }
 
 impl Pull {
-    /// The next piece; as much as is left if other messages wait, whose pieces the origin takes.
-    fn claim(&self, others_wait: bool) -> Option<Piece> {
+    /// Its half is still to be copied, and the other one by the origin, probably.
+    fn is_fresh(&self) -> bool {
+        self.slot.is_some() && self.front == 0
+    }
+
+    /// The next piece.
+    fn claim(&self) -> Option<Piece> {
         let (total, front) = (self.data.units(), self.front);
         let longest = self.data.units_of(LONGEST_PIECE_BYTES);
         let Some(slot) = &self.slot else {
@@ -208,7 +214,7 @@ impl Pull {
             // Half of it, the rest being the origin's: now, or when it comes later. Two short halves
             // take longer than the whole.
             let half = left.div_ceil(2);
-            let whole = others_wait || front == 0 && half < shortest;
+            let whole = front == 0 && half < shortest;
             let units = if whole { left } else { half.max(shortest) };
             units.min(longest)
         };
@@ -247,11 +253,16 @@ struct Push {
 }
 
 impl Push {
-    fn claim(&self) -> Option<Piece> {
+    /// The next piece: half of what nobody has begun, if others wait.
+    fn claim(&self, others_wait: bool) -> Option<Piece> {
         let longest = self.data.units_of(LONGEST_PIECE_BYTES);
         let total = self.data.units();
+        let wanted = |left: u32| {
+            let halved = others_wait && left == total;
+            longest.min(if halved { left / 2 } else { left })
+        };
         self.claims
-            .claim(self.generation, Side::Back, total, |left| left.min(longest))
+            .claim(self.generation, Side::Back, total, wanted)
     }
 }
 
@@ -343,11 +354,10 @@ impl Context {
     }
 
     fn pull_piece(&self) -> Result<bool, UnitError> {
-        let Some(mut pull) = self.transfers.pulls.borrow_mut().pop_front() else {
+        let Some((place, mut pull)) = take_next(&self.transfers.pulls, Pull::is_fresh) else {
             return Ok(false);
         };
-        let others_wait = !self.transfers.pulls.borrow().is_empty();
-        let Some(piece) = pull.claim(others_wait) else {
+        let Some(piece) = pull.claim() else {
             return self.end_pull(pull).map(|()| true);
         };
         let process = self.process(pull.origin);
@@ -372,7 +382,7 @@ impl Context {
         if piece.left == 0 {
             return self.end_pull(pull).map(|()| true);
         }
-        self.transfers.pulls.borrow_mut().push_front(pull);
+        self.transfers.pulls.borrow_mut().insert(place, pull);
         Ok(true)
     }
 
@@ -494,10 +504,12 @@ impl Context {
     }
 
     fn push_piece(&self) -> Result<bool, UnitError> {
-        let Some(mut push) = self.transfers.pushes.borrow_mut().pop_back() else {
+        let is_fresh = |push: &Push| !push.has_copied;
+        let Some((place, mut push)) = take_next(&self.transfers.pushes, is_fresh) else {
             return Ok(false);
         };
-        let Some(piece) = push.claim() else {
+        let others_wait = !self.transfers.pushes.borrow().is_empty();
+        let Some(piece) = push.claim(others_wait) else {
             return self.end_push(&push, 0).map(|()| true);
         };
         let process = self.process(push.target);
@@ -517,7 +529,7 @@ impl Context {
         if piece.left == 0 {
             return self.end_push(&push, 0).map(|()| true);
         }
-        self.transfers.pushes.borrow_mut().push_back(push);
+        self.transfers.pushes.borrow_mut().insert(place, push);
         Ok(true)
     }
 
@@ -582,6 +594,16 @@ impl Context {
             self.kernel_refuses.set(true);
         }
     }
+}
+
+/// Takes the oldest one that is fresh, or the oldest one; and where it was.
+fn take_next<T>(
+    waiting: &RefCell<VecDeque<T>>,
+    is_fresh: impl Fn(&T) -> bool,
+) -> Option<(usize, T)> {
+    let mut waiting = waiting.borrow_mut();
+    let place = waiting.iter().position(is_fresh).unwrap_or(0);
+    waiting.remove(place).map(|next| (place, next))
 }
 
 #[cfg(test)]

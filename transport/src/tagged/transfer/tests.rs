@@ -10,7 +10,7 @@ use pamir_driver::unit::UnitError;
 
 use crate::protocol::kind;
 use crate::protocol::select::{EAGER_BYTES, SendProtocol};
-use crate::tagged::asked_way::Way;
+use crate::tagged::asked_way::{Pace, Way};
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Pattern;
 use crate::tagged::request::RequestId;
@@ -100,10 +100,10 @@ fn a_target_that_waits_copies_everything_while_the_origin_computes() {
     assert!(is_complete(origin, sent));
 }
 
-/// Twenty messages of `bytes` bytes from the first context to the second.
-fn pass(contexts: &[Context], bytes: usize, completion: Completion) {
+/// So many messages of `bytes` bytes from the first context to the second.
+fn pass(contexts: &[Context], messages: usize, bytes: usize, completion: Completion) {
     let (origin, target) = (&contexts[0], &contexts[1]);
-    for message in 0..20 {
+    for message in 0..messages {
         let source = pattern(bytes, message);
         let mut received = vec![0_u8; bytes];
         let got = receive(target, 5, received.as_mut_ptr(), bytes);
@@ -124,22 +124,65 @@ fn a_target_times_the_ways_of_an_origin_that_waits() {
         (BYTES, Completion::Local, [false; 3]),
     ] {
         let contexts = contexts(2);
-        pass(&contexts, bytes, completion);
+        pass(&contexts, 20, bytes, completion);
         assert_eq!(contexts[1].measured_ways.have_timed(0, bytes), timed);
     }
 }
 
 /// Data of middle length comes at once or is asked for, and the origin learns what is the fastest.
 #[test]
-fn messages_of_middle_length_are_timed_by_each_way_if_their_origin_waits() {
-    const MIDDLE_BYTES: usize = 40_000;
-    for (completion, timed) in [
-        (Completion::Awaited, [true; 3]),
-        (Completion::Local, [false; 3]),
+fn messages_of_middle_length_are_timed_by_each_way() {
+    for (completion, pace, bytes, messages, timed) in [
+        (Completion::Awaited, Pace::Awaited, 40_000, 20, [true; 3]),
+        (Completion::Local, Pace::Windowed, 40_000, 300, [true; 3]),
+        (
+            Completion::Local,
+            Pace::LongWindowed,
+            100_000,
+            300,
+            [true, true, false],
+        ),
     ] {
         let contexts = contexts(2);
-        pass(&contexts, MIDDLE_BYTES, completion);
-        assert_eq!(contexts[1].asked_ways.have_timed(0, MIDDLE_BYTES), timed);
+        pass(&contexts, messages, bytes, completion);
+        let have_timed = contexts[1].asked_ways.have_timed(0, pace, bytes);
+        assert_eq!(have_timed, timed, "{pace:?}");
+    }
+}
+
+/// Windows of many messages to two targets at once: each is timed by itself, whatever ends first.
+#[test]
+fn windows_are_timed_for_each_target() {
+    const WINDOW: usize = 64;
+    let contexts = contexts(3);
+    for bytes in [40_000, 100_000] {
+        let source = pattern(bytes, 3);
+        for _ in 0..6 {
+            let mut received = vec![vec![0_u8; bytes]; 2 * WINDOW];
+            for (at, target) in received.iter_mut().enumerate() {
+                receive(&contexts[1 + at % 2], 5, target.as_mut_ptr(), bytes);
+            }
+            for at in 0..received.len() {
+                let to = Address {
+                    task: 1 + at % 2,
+                    context: 0,
+                    tag: 5,
+                };
+                // SAFETY: the source outlives the sends, which are settled below.
+                unsafe { contexts[0].send(to, source.as_ptr(), bytes) }.unwrap();
+            }
+            settle(&[&contexts[1], &contexts[0], &contexts[2]]);
+            assert!(received.iter().all(|got| *got == source));
+        }
+        for target in &contexts[1..] {
+            let pace = if bytes <= EAGER_BYTES {
+                Pace::Windowed
+            } else {
+                Pace::LongWindowed
+            };
+            let [first, second, _] = target.asked_ways.have_timed(0, pace, bytes);
+            assert!(first && second, "{bytes}");
+        }
     }
 }
 
@@ -147,14 +190,15 @@ fn messages_of_middle_length_are_timed_by_each_way_if_their_origin_waits() {
 fn an_origin_is_told_a_length_and_a_way_that_there_are() {
     let contexts = contexts(2);
     let (origin, target) = (&contexts[0], &contexts[1]);
-    let (long_together, no_class, no_way) = (2 << 8 | 3, 2 << 8 | 4, 3 << 8 | 3);
+    let (long_together, no_class) = (2 << 8 | 3, 2 << 8 | 21);
+    let (no_way, none_of_two) = (3 << 8 | 3, 2 << 8 | 14);
     let tell = |word| target.control(0, kind::PREFERENCE, word, 0, &[]).unwrap();
     tell(long_together);
     origin.advance().unwrap();
-    let preferred = |bytes| origin.asked_ways.preferred(1, bytes);
+    let preferred = |bytes| origin.asked_ways.preferred(1, Pace::Awaited, bytes);
     assert_eq!(preferred(EAGER_BYTES), Way::Together);
     assert_eq!(preferred(EAGER_BYTES / 2), Way::AtOnce);
-    for wrong in [no_class, no_way] {
+    for wrong in [no_class, no_way, none_of_two] {
         tell(wrong);
         assert!(matches!(
             origin.advance(),
@@ -410,7 +454,9 @@ fn tasks_that_send_to_each_other_first_go_on_whatever_way_is_preferred() {
         }
     }
     assert_eq!(
-        contexts[1].asked_ways.have_timed(0, EAGER_BYTES),
+        contexts[1]
+            .asked_ways
+            .have_timed(0, Pace::Awaited, EAGER_BYTES),
         [false; 3]
     );
 }
