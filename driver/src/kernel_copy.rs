@@ -37,6 +37,11 @@ impl KernelCopyError {
     }
 }
 
+/// Whether memory of another process is copied here without the kernel.
+pub fn is_mapped(process: i32, remote: u64, bytes: usize) -> bool {
+    peer_heap::mapped(process, remote, bytes).is_some()
+}
+
 /// Copies `bytes` bytes from address `remote` of `process` to `local`.
 ///
 /// # Safety

@@ -104,7 +104,7 @@ impl Pace {
     }
 
     /// The number of the class of messages of so many bytes.
-    fn class(self, bytes: usize) -> usize {
+    pub(super) fn class(self, bytes: usize) -> usize {
         self as usize * CLASSES_OF_PACE + turns::class(bytes, LENGTHS)
     }
 

@@ -354,6 +354,9 @@ impl Context {
     }
 
     fn pull_piece(&self) -> Result<bool, UnitError> {
+        if self.pull_several()? {
+            return Ok(true);
+        }
         let Some((place, mut pull)) = take_next(&self.transfers.pulls, Pull::is_fresh) else {
             return Ok(false);
         };
@@ -606,5 +609,6 @@ fn take_next<T>(
     waiting.remove(place).map(|next| (place, next))
 }
 
+mod several;
 #[cfg(test)]
 mod tests;

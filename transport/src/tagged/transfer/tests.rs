@@ -323,6 +323,53 @@ fn what_the_kernel_does_not_reach_comes_in_packets() {
     }
 }
 
+/// Short messages that their target copies alone share a call of the kernel, unless it does not reach all of them:
+/// then only that one comes in packets.
+#[test]
+fn short_messages_share_a_call() {
+    const SHORT_BYTES: usize = 5 * 4096;
+    for unreachable in [None, Some(2)] {
+        let contexts = contexts(2);
+        let (origin, target) = (&contexts[0], &contexts[1]);
+        let (alone, class) = (1, Pace::Windowed.class(SHORT_BYTES) as u16);
+        target
+            .control(0, kind::PREFERENCE, alone << 8 | class, 0, &[])
+            .unwrap();
+        origin.advance().unwrap();
+        let mut sources = [(); 5].map(|()| Pages::new(SHORT_BYTES));
+        let mut received = [(); 5].map(|()| vec![0_u8; SHORT_BYTES]);
+        let got = received
+            .each_mut()
+            .map(|buffer| receive(target, 5, buffer.as_mut_ptr(), SHORT_BYTES));
+        for (seed, source) in sources.iter_mut().enumerate() {
+            source.bytes().copy_from_slice(&pattern(SHORT_BYTES, seed));
+        }
+        let sent = sources
+            .each_ref()
+            .map(|source| send(origin, 5, source.0.as_ptr(), SHORT_BYTES));
+        if let Some(one) = unreachable {
+            sources[one].allow(libc::PROT_NONE);
+        }
+        target.unit.poll(target).unwrap();
+        assert_eq!(target.transfers.under_way(), 5);
+        assert_eq!(target.pull_several().unwrap(), unreachable.is_none());
+        assert_eq!(
+            target.transfers.under_way(),
+            unreachable.map_or(1, |_: usize| 5)
+        );
+        settle(&[target]);
+        for (at, id) in got.into_iter().enumerate() {
+            assert_eq!(is_complete(target, id), Some(at) != unreachable);
+        }
+        for source in &sources {
+            source.allow(libc::PROT_READ | libc::PROT_WRITE);
+        }
+        settle(&[origin, target]);
+        assert!(sent.into_iter().all(|id| is_complete(origin, id)));
+        assert!(std::iter::zip(&mut sources, &received).all(|(from, to)| from.bytes() == *to));
+    }
+}
+
 #[test]
 fn who_must_not_use_the_kernel_does_not() {
     for (origin_refuses, target_refuses) in [(true, false), (false, true), (true, true)] {
