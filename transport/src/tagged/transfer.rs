@@ -29,13 +29,7 @@
 //! | copied  | done    | the origin has claimed nothing, or its `PUSHED` has come |
 //! | any     | refused | a copy failed here, or a `PUSHED` says so: `CLEAR_TO_SEND`, and packets |
 //!
-//! A push, at the origin:
-//!
-//! | from    | becomes | when |
-//! |---------|---------|------|
-//! | pushing | over    | nothing is left to claim, or `FINISHED` comes: `PUSHED` is sent, if anything was |
-//! | pushing | failed  | a copy failed: a `PUSHED` that says so; `FINISHED` no longer completes the send |
-//! | any     | over    | `CLEAR_TO_SEND` comes: packets |
+//! The origin's part, a push, is in `push.rs`.
 //!
 //! Invariants: the origin writes to the target's memory only between a claim and the next packet
 //! that it sends or handles, so once the target has its `PUSHED`, or packets behind a
@@ -53,6 +47,7 @@ use pamir_shm::mapped::Mapped;
 use pamir_shm::piece_claims::{Generation, MOST_UNITS, Piece, PieceClaims, Side};
 use pamir_shm::segment::PAGE_BYTES;
 
+use self::push::Push;
 use crate::context::Context;
 use crate::protocol::kind;
 use crate::tagged::asked_way::Timed;
@@ -236,33 +231,6 @@ impl Pull {
             .filter(sound)
             .ok_or(UnitError::Packet { rank, reason })?;
         Ok(back)
-    }
-}
-
-/// A message of this task's whose data its target copies, and this task too.
-#[derive(Debug)]
-struct Push {
-    target: u32,
-    id: RequestId,
-    targets_request: u64,
-    data: Data,
-    claims: Mapped<PieceClaims>,
-    generation: Generation,
-    /// Something was claimed and written.
-    has_copied: bool,
-}
-
-impl Push {
-    /// The next piece: half of what nobody has begun, if others wait.
-    fn claim(&self, others_wait: bool) -> Option<Piece> {
-        let longest = self.data.units_of(LONGEST_PIECE_BYTES);
-        let total = self.data.units();
-        let wanted = |left: u32| {
-            let halved = others_wait && left == total;
-            longest.min(if halved { left / 2 } else { left })
-        };
-        self.claims
-            .claim(self.generation, Side::Back, total, wanted)
     }
 }
 
@@ -463,117 +431,6 @@ impl Context {
         pull.map_or(Ok(()), |pull| self.pull_in_packets(pull))
     }
 
-    /// At the origin: the target copies a message of this task's, which may copy too.
-    pub(crate) fn clear_to_copy(&self, target: u32, packet: Packet<'_>) -> Result<(), UnitError> {
-        let id = RequestId::from_word(packet.word(0));
-        let Some(request) = self.requests.get(id) else {
-            return Ok(());
-        };
-        let [targets_request, remote, bytes, word] = [8, 16, 24, 32].map(|at| packet.word(at));
-        let (bytes, slot) = (bytes as usize, word as u32 as usize);
-        let local = match &*request.buffer.borrow() {
-            Buffer::Contiguous {
-                address,
-                bytes: whole,
-            } if bytes <= *whole && slot < TRANSFER_SLOTS => *address,
-            _ => {
-                let reason = "it copies what is not offered";
-                return Err(UnitError::Packet {
-                    rank: target,
-                    reason,
-                });
-            }
-        };
-        if !self.copies_with(target as usize) {
-            return Ok(());
-        }
-        let claims = self.unit.piece_claims(self.task(), target as usize, slot)?;
-        self.transfers.pushes.borrow_mut().push_back(Push {
-            target,
-            id,
-            targets_request,
-            data: Data {
-                local,
-                remote,
-                bytes,
-            },
-            claims,
-            generation: Generation::from_word((word >> 32) as u32),
-            has_copied: false,
-        });
-        self.transfers.has_pushed.set(true);
-        self.add_to_background();
-        Ok(())
-    }
-
-    fn push_piece(&self) -> Result<bool, UnitError> {
-        let is_fresh = |push: &Push| !push.has_copied;
-        let Some((place, mut push)) = take_next(&self.transfers.pushes, is_fresh) else {
-            return Ok(false);
-        };
-        let others_wait = !self.transfers.pushes.borrow().is_empty();
-        let Some(piece) = push.claim(others_wait) else {
-            return self.end_push(&push, 0).map(|()| true);
-        };
-        let process = self.process(push.target);
-        push.has_copied = true;
-        // SAFETY: the piece lies in the send's buffer, which whoever started it vouched for until
-        // it is complete; the target expects it to be written, until this task says that it has.
-        let copied = unsafe {
-            push.data.copy(piece, |local, remote, bytes| {
-                kernel_copy::write(process, local, remote, bytes)
-            })
-        };
-        if let Err(error) = copied {
-            self.note_refusal(error);
-            self.transfers.failed.borrow_mut().push(push.id);
-            return self.end_push(&push, FAILED).map(|()| true);
-        }
-        if piece.left == 0 {
-            return self.end_push(&push, 0).map(|()| true);
-        }
-        self.transfers.pushes.borrow_mut().insert(place, push);
-        Ok(true)
-    }
-
-    /// This task copies no more of a message: the target is told, if it has copied anything.
-    fn end_push(&self, push: &Push, how: u16) -> Result<(), UnitError> {
-        if !push.has_copied {
-            return Ok(());
-        }
-        let target = push.target as usize;
-        self.control(target, kind::PUSHED, how, push.targets_request, &[])
-    }
-
-    fn take_push(&self, id: RequestId) -> Option<Push> {
-        let mut pushes = self.transfers.pushes.borrow_mut();
-        let place = pushes.iter().position(|push| push.id == id)?;
-        pushes.remove(place)
-    }
-
-    /// At the origin: the target has copied all that this task has not claimed. Whether the send
-    /// is complete.
-    pub(crate) fn end_push_of(&self, id: RequestId) -> Result<bool, UnitError> {
-        if !self.transfers.has_pushed.get() {
-            return Ok(true);
-        }
-        if let Some(push) = self.take_push(id) {
-            self.end_push(&push, 0)?;
-        }
-        Ok(!self.transfers.failed.borrow().contains(&id))
-    }
-
-    /// At the origin: the target wants the data in packets, all of it.
-    pub(crate) fn drop_push_of(&self, id: RequestId) {
-        if self.transfers.has_pushed.get() {
-            self.take_push(id);
-            self.transfers
-                .failed
-                .borrow_mut()
-                .retain(|failed| *failed != id);
-        }
-    }
-
     /// Has the kernel copy from a task's memory; false if it does not.
     pub(crate) fn read_from(&self, task: usize, address: u64, target: &mut [u8]) -> bool {
         if !self.copies_with(task) {
@@ -609,6 +466,7 @@ fn take_next<T>(
     waiting.remove(place).map(|next| (place, next))
 }
 
+mod push;
 mod several;
 #[cfg(test)]
 mod tests;
