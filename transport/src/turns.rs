@@ -10,8 +10,11 @@ const RUN: u32 = 4;
 /// Turns of the usual way in the beginning.
 const FIRST_TURNS: u32 = 8;
 
-/// Turns until then, from the first ones on, in which both ways alternate.
-const ALTERNATING_TURNS: u32 = 16;
+/// The first trial of a way that is the same every time.
+pub(crate) const SHORT_TRIAL: u32 = RUN;
+
+/// That of one that consists of messages, which have ways of their own to try ([`crate::cycles`]).
+pub(crate) const LONG_TRIAL: u32 = 6 * RUN;
 
 /// The turn up to which trials are frequent.
 const FIRST_TRIALS: u32 = 128;
@@ -27,15 +30,16 @@ const MARGIN: f32 = 1.0 / 16.0;
 pub(crate) struct Turns(u32);
 
 impl Turns {
-    /// Whether the next one takes the way that is not the usual one.
-    pub(crate) fn next_is_other(&mut self, other_is_faster: bool) -> bool {
+    /// Whether the next one takes the way that is not the usual one, whose first trial has so many turns; the usual one
+    /// has a run behind it.
+    pub(crate) fn next_is_other(&mut self, other_is_faster: bool, first_trial: u32) -> bool {
         let turn = self.0;
         self.0 = turn.wrapping_add(1);
         if turn < FIRST_TURNS {
             return false;
         }
-        if turn < ALTERNATING_TURNS {
-            return (turn / RUN).is_multiple_of(2);
+        if turn < FIRST_TURNS + first_trial + RUN {
+            return turn < FIRST_TURNS + first_trial;
         }
         let period = PERIODS[usize::from(turn >= FIRST_TRIALS)];
         other_is_faster != (turn % period < RUN)
@@ -43,9 +47,9 @@ impl Turns {
 
     /// Whether the turn that was given last is one of those after which what was measured is compared, where that
     /// costs something: now and then, and at the end of each trial.
-    pub(crate) fn compares(self) -> bool {
+    pub(crate) fn compares(self, first_trial: u32) -> bool {
         let turn = self.0.wrapping_sub(1);
-        turn % PERIODS[0] == RUN - 1 || turn == FIRST_TURNS + RUN - 1
+        turn % PERIODS[0] == RUN - 1 || turn == FIRST_TURNS + first_trial - 1
     }
 }
 
@@ -71,7 +75,7 @@ mod tests {
 
     fn others(other_is_faster: bool, turns: usize) -> Vec<usize> {
         let mut count = Turns::default();
-        let next = (0..turns).map(|_| count.next_is_other(other_is_faster));
+        let next = (0..turns).map(|_| count.next_is_other(other_is_faster, SHORT_TRIAL));
         let others = next.enumerate().filter(|(_, other)| *other);
         others.map(|(turn, _)| turn).collect()
     }
@@ -87,8 +91,8 @@ mod tests {
         let mut count = Turns::default();
         let compared: Vec<usize> = (0..600)
             .filter(|_| {
-                count.next_is_other(false);
-                count.compares()
+                count.next_is_other(false, SHORT_TRIAL);
+                count.compares(SHORT_TRIAL)
             })
             .collect();
         assert!(
@@ -97,6 +101,11 @@ mod tests {
                 .all(|end| compared.contains(end))
         );
         assert_eq!(compared.len(), 20);
+        let mut count = Turns::default();
+        let others: Vec<u32> = (0..64)
+            .filter(|_| count.next_is_other(false, LONG_TRIAL))
+            .collect();
+        assert_eq!(others, (8..32).collect::<Vec<_>>());
     }
 
     #[test]

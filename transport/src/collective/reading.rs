@@ -27,7 +27,7 @@ use std::time::Instant;
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};
 use super::rounds::{Readers, Rounds};
-use crate::turns::{self, Turns, takes_other};
+use crate::turns::{self, LONG_TRIAL, SHORT_TRIAL, Turns, takes_other};
 
 /// The kinds that have this choice.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +40,16 @@ pub(super) enum Kind {
 }
 
 const KINDS: usize = Kind::Reduce as usize + 1;
+
+impl Kind {
+    /// Turns of the first trial.
+    fn first_trial(self) -> u32 {
+        match self {
+            Self::Reduce => LONG_TRIAL,
+            Self::Allgather | Self::Allreduce | Self::Alltoall => SHORT_TRIAL,
+        }
+    }
+}
 
 /// Classes of lengths: those of the same number of binary digits, between these.
 const LENGTHS: [u32; 2] = [13, 24];
@@ -108,6 +118,7 @@ pub(super) struct Choice<'b> {
     plan: &'b Cell<Plan>,
     refused: &'b Cell<bool>,
     bytes: usize,
+    first_trial: u32,
     /// Whether members read.
     pub(super) reads: bool,
     /// When it began, if that counts.
@@ -126,7 +137,9 @@ impl Readings {
     fn choose(&self, kind: Kind, bytes: usize, is_blocking: bool) -> Choice<'_> {
         let plan = &self.plans[kind as usize][class(bytes)];
         let mut next = plan.get();
-        let reads = is_blocking && !self.refused.get() && next.turns.next_is_other(next.reads);
+        let first_trial = kind.first_trial();
+        let reads =
+            is_blocking && !self.refused.get() && next.turns.next_is_other(next.reads, first_trial);
         // The first one by a way finds nothing in the caches.
         let counts = reads == next.has_read;
         next.has_read = reads;
@@ -135,6 +148,7 @@ impl Readings {
             plan,
             refused: &self.refused,
             bytes: bytes.max(1),
+            first_trial,
             reads,
             begin: counts.then(Instant::now),
         }
@@ -146,6 +160,7 @@ impl Readings {
             plan: &self.plans[kind as usize][class(bytes)],
             refused: &self.refused,
             bytes: bytes.max(1),
+            first_trial: kind.first_trial(),
             reads: true,
             begin: None,
         }
@@ -195,7 +210,7 @@ pub(super) async fn end<E: Exchange>(
 ) -> Result<(), CollectiveError> {
     choice.end();
     let plan = choice.plan.get();
-    if !choice.reads || !plan.turns.compares() {
+    if !choice.reads || !plan.turns.compares(choice.first_trial) {
         rounds.end_any();
         return Ok(());
     }
