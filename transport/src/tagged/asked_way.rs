@@ -11,8 +11,8 @@
 //! | together | one, half of it by each end | the same of longer data that nobody reads (64 KiB in 2.6 us); many messages under way that were written anew |
 //!
 //! What is the fastest for a caller that waits is not what is the fastest where many messages are under way: 64 KiB
-//! that were not written anew stream at 17 GB/s at once, at 14 by both ends, and at 25 by the target alone. So both
-//! are measured apart ([`Pace`]).
+//! that were not written anew stream at 17 GB/s at once, and at 25 by the target alone, which copies four of them
+//! by one call. So both are measured apart ([`Pace`]).
 //!
 //! Packets are sent without asking, so it is the origin that must know. The target finds out which way is the fastest
 //! ([`crate::cycles`]), and tells it.
