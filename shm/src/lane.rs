@@ -256,14 +256,17 @@ impl<M: LaneMemory> Producer<M> {
         // Acquire: pairs with the Release in `Consumer::release`.
         let consumed = self.memory.consumed().load(Ordering::Acquire);
         let (produced, ring) = (self.produced.get(), self.memory.lines());
-        if consumed > produced || consumed < self.limit.get().saturating_sub(ring) {
+        let limit = self.limit.get();
+        if consumed > produced || consumed < limit.saturating_sub(ring) {
             return Err(LaneError::Cursor { consumed, produced });
         }
-        let limit = self.limit.get();
+        // Once all is prepared, the limit is never below the ring.
         let prepared = prepare_next(&self.memory, limit);
-        // Afterwards the limit is never below the ring.
-        let all = prepared >= ring;
-        self.limit.set(if all { consumed + ring } else { prepared });
+        self.limit.set(if prepared < ring {
+            prepared
+        } else {
+            consumed + ring
+        });
         Ok(())
     }
 

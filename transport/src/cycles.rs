@@ -110,7 +110,7 @@ impl Plan {
         }
         self.messages += 1;
         if self.messages == run_messages {
-            self.end_run();
+            self.go_on_with(self.run.wrapping_add(1));
         }
         Next {
             way: self.way.into(),
@@ -131,10 +131,6 @@ impl Plan {
             || run_messages >= ALWAYS_TIMED;
         self.timed = timed.then_some(self.number);
         self.number = (self.number + u8::from(timed)) % RUN_NUMBERS;
-    }
-
-    fn end_run(&mut self) {
-        self.go_on_with(self.run.wrapping_add(1));
     }
 
     fn go_on_with(&mut self, run: u32) {

@@ -167,7 +167,7 @@ impl Context {
     /// How the next message of `bytes` bytes to `target` goes, and what the target is told of timing it.
     pub(crate) fn asked_way(&self, target: usize, pace: Pace, bytes: usize) -> (Way, u16) {
         let mut plans = self.asked_ways.plans.borrow_mut();
-        plans.resize(self.tasks(), Default::default());
+        plans.resize_with(self.tasks(), Default::default);
         let plan = &mut plans[target][pace.class(bytes)];
         let ways = pace.ways();
         let next = plan.next(ways.len(), pace.run_messages());
@@ -193,9 +193,7 @@ impl Context {
 
     fn with_origin<R>(&self, origin: u32, act: impl FnOnce(&mut Origin) -> R) -> R {
         let mut origins = self.asked_ways.origins.borrow_mut();
-        if origins.is_empty() {
-            origins.resize(self.tasks(), Default::default());
-        }
+        origins.resize_with(self.tasks(), Default::default);
         act(&mut origins[origin as usize])
     }
 
@@ -234,7 +232,7 @@ impl Context {
     pub(crate) fn preference(&self, target: u32, packet: Packet<'_>) -> Result<(), UnitError> {
         let word = packet.auxiliary();
         let mut plans = self.asked_ways.plans.borrow_mut();
-        plans.resize(self.tasks(), Default::default());
+        plans.resize_with(self.tasks(), Default::default);
         let (class, way) = (word & ((1 << WAY_SHIFT) - 1), (word & !AGAIN) >> WAY_SHIFT);
         let ways = Pace::of_class(class.into()).map_or(0, |pace| pace.ways().len());
         let plan = plans[target as usize].get_mut(usize::from(class));

@@ -101,7 +101,7 @@ impl MeasuredWays {
         bytes: usize,
     ) -> Way {
         let mut measured = self.origins.borrow_mut();
-        measured.resize(origins, Default::default());
+        measured.resize_with(origins, Default::default);
         let (way, timed) = next_of(&mut measured[origin], class(bytes));
         let timed = timed.map(|run| Timed {
             id,

@@ -83,8 +83,8 @@ impl Context {
             return Ok(false);
         };
         let range = ..places.pulls;
-        // SAFETY: each local place is the whole buffer of a receive, which whoever posted it vouched for until it is
-        // complete, and of a length that the message's data has; the kernel checks the origin's addresses.
+        // SAFETY: each local place lies in the buffer of a receive, from its beginning on and no longer than it, which
+        // whoever posted it vouched for until it is complete; the kernel checks the origin's addresses.
         let copied = unsafe {
             kernel_copy::read_places(
                 self.process(origin),
@@ -106,10 +106,12 @@ impl Context {
         let origin = pulls.front()?.origin;
         let shares = |pull: &&Pull| pull.origin == origin && pull.is_short();
         let places = Places::of(pulls.iter().take_while(shares));
+        if places.pulls < 2 || origin as usize == self.task() {
+            return None;
+        }
         let oldest = pulls.front()?.data;
-        let is_copied_here = origin as usize == self.task()
-            || kernel_copy::is_mapped(self.process(origin), oldest.remote, oldest.bytes);
-        (places.pulls > 1 && !is_copied_here).then_some((origin, places))
+        let is_mapped = kernel_copy::is_mapped(self.process(origin), oldest.remote, oldest.bytes);
+        (!is_mapped).then_some((origin, places))
     }
 
     fn end_oldest_pulls(&self, count: usize) -> Result<(), UnitError> {
