@@ -194,8 +194,10 @@ pub(crate) struct Cycles<const WAYS: usize> {
     best: u8,
     /// Runs since all was tried anew.
     settled: u32,
-    /// Runs of the best way in a row whose times were others.
+    /// Runs of the best way in a row whose times were others,
     changed: u32,
+    /// and how long those before had taken.
+    unchanged: f32,
 }
 
 impl<const WAYS: usize> Default for Cycles<WAYS> {
@@ -207,6 +209,7 @@ impl<const WAYS: usize> Default for Cycles<WAYS> {
             best: 0,
             settled: 0,
             changed: 0,
+            unchanged: 0.0,
         }
     }
 }
@@ -265,11 +268,18 @@ impl<const WAYS: usize> Cycles<WAYS> {
 
     /// Whether the program does something else, now that a run by the best way took so long.
     fn has_changed(&mut self, took: f32) -> bool {
-        let known = self.took[usize::from(self.best)];
-        let other = known != 0.0 && !(known / CHANGE..known * CHANGE).contains(&took);
+        if self.changed == 0 {
+            self.unchanged = self.took[usize::from(self.best)];
+        }
+        let before = self.unchanged;
+        let other = before != 0.0 && !(before / CHANGE..before * CHANGE).contains(&took);
         self.changed = if other { self.changed + 1 } else { 0 };
         self.settled = self.settled.saturating_add(1);
-        self.changed >= CHANGED && self.settled >= SETTLED
+        if self.changed < CHANGED {
+            return false;
+        }
+        self.changed = 0;
+        self.settled >= SETTLED
     }
 
     fn forget(&mut self, took: f32) -> Told {
@@ -393,6 +403,11 @@ mod tests {
         plan.follow(again.unwrap());
         assert_eq!([(); 4].map(|()| plan.next(2, RUN).way), [1; 4]);
         assert_eq!(cycles.have_timed(), [true, false]);
+        // What has become much faster is believed at once, and is a change nevertheless.
+        let mut faster = Cycles::<2>::default();
+        (0..20).for_each(|_| assert_eq!(faster.note(0, 0.3), None));
+        assert_eq!(faster.note(0, 0.1), None);
+        assert_eq!(faster.note(0, 0.1), Some(told(0, true)));
         // Not before it has been as now for a while.
         let many: Vec<_> = (0..12)
             .map(|at| cycles.note(0, [0.1, 0.3][at % 2]))
