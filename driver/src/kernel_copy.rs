@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use pamir_shm::segment::PAGE_BYTES;
 
 use crate::peer_heap;
+use crate::sweep::Sweep;
 
 /// The kernel did not copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -70,6 +71,79 @@ pub unsafe fn read(
             libc::process_vm_readv,
         )
     }
+}
+
+/// [`read`], in an order of pieces.
+///
+/// # Safety
+///
+/// As for [`read`].
+pub unsafe fn read_in_order(
+    process: i32,
+    local: *mut u8,
+    remote: u64,
+    bytes: usize,
+    sweep: Sweep,
+) -> Result<(), KernelCopyError> {
+    if sweep == Sweep::Up {
+        // SAFETY: the caller vouches for `local`.
+        return unsafe { read(process, local, remote, bytes) };
+    }
+    if is_mapped(process, remote, bytes) {
+        for piece in sweep.pieces(0..bytes) {
+            let (local, remote) = (local.wrapping_add(piece.start), remote + piece.start as u64);
+            // SAFETY: a part of what the caller vouches for.
+            unsafe { read(process, local, remote, piece.len()) }?;
+        }
+        return Ok(());
+    }
+    // SAFETY: the caller vouches for `local`.
+    unsafe { read_down(process, local, remote, bytes) }
+}
+
+/// Pieces that a call copies against their order.
+const PIECES_DOWN: usize = 16;
+
+/// No place.
+pub const NOWHERE: libc::iovec = libc::iovec {
+    iov_base: std::ptr::null_mut(),
+    iov_len: 0,
+};
+
+/// [`read`] from the last piece to the first, many in a call.
+///
+/// # Safety
+///
+/// As for [`read`].
+unsafe fn read_down(
+    process: i32,
+    local: *mut u8,
+    remote: u64,
+    bytes: usize,
+) -> Result<(), KernelCopyError> {
+    let mut end = bytes;
+    while end > 0 {
+        let mut here = [NOWHERE; PIECES_DOWN];
+        let mut there = here;
+        let (mut count, mut start) = (0, end);
+        for piece in Sweep::Down.pieces(0..end).take(PIECES_DOWN) {
+            start = piece.start;
+            here[count].iov_base = local.wrapping_add(start).cast();
+            there[count].iov_base = (remote as usize + start) as *mut libc::c_void;
+            here[count].iov_len = piece.len();
+            there[count].iov_len = piece.len();
+            count += 1;
+        }
+        // SAFETY: the caller vouches for `local`, of which each place is a part.
+        let moved = unsafe { read_places(process, &here[..count], &there[..count]) }?;
+        if moved != end - start {
+            let (local, remote) = (local.wrapping_add(start), remote + start as u64);
+            // SAFETY: as above. It copies what is left, or says what is wrong with it.
+            unsafe { read(process, local, remote, end - start) }?;
+        }
+        end = start;
+    }
+    Ok(())
 }
 
 /// Copies `bytes` bytes from `local` to address `remote` of `process`.
@@ -285,6 +359,26 @@ mod tests {
         // SAFETY: as above.
         unsafe { write(process, source.as_ptr(), target.as_mut_ptr() as u64, 10_000).unwrap() };
         assert_eq!(source, target);
+    }
+
+    #[test]
+    fn copies_in_either_order() {
+        let process = std::process::id() as i32;
+        for bytes in [0, 5, 700_001, 5_000_003] {
+            let source: Vec<u8> = (0..bytes).map(|at| (at % 251) as u8).collect();
+            for sweep in [Sweep::Up, Sweep::Down] {
+                let mut target = vec![0; bytes];
+                let (to, from) = (target.as_mut_ptr(), source.as_ptr() as u64);
+                // SAFETY: the target has the bytes.
+                unsafe { read_in_order(process, to, from, bytes, sweep) }.unwrap();
+                assert!(source == target);
+            }
+        }
+        let mut target = vec![0; 1 << 20];
+        // SAFETY: as above; the kernel refuses what is not there.
+        let refused =
+            unsafe { read_in_order(process, target.as_mut_ptr(), 8, 1 << 20, Sweep::Down) };
+        assert!(refused.is_err_and(|error| error.is_about_memory()));
     }
 
     #[test]

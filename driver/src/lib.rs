@@ -60,6 +60,7 @@ pub mod process_end;
 pub mod report;
 #[cfg(not(loom))]
 pub mod reserved_memory;
+pub mod sweep;
 #[cfg(not(loom))]
 pub mod topology;
 #[cfg(not(loom))]

@@ -12,6 +12,7 @@ use std::ops::Deref;
 use std::pin::{Pin, pin};
 use std::task::{Poll, Waker};
 
+use pamir_driver::sweep::Sweep;
 use pamir_driver::unit::UnitError;
 
 use crate::collective::Board;
@@ -113,9 +114,9 @@ where
         self.blocking
     }
 
-    fn read(&self, from: usize, address: u64, target: &mut [u8]) -> bool {
-        self.context
-            .read_from(self.members.task(from), address, target)
+    fn read(&self, from: usize, address: u64, target: &mut [u8], sweep: Sweep) -> bool {
+        let task = self.members.task(from);
+        self.context.read_from(task, address, target, sweep)
     }
 
     #[inline]

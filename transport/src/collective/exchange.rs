@@ -17,6 +17,8 @@
 
 use std::future::Future;
 
+use pamir_driver::sweep::Sweep;
+
 use super::board::Board;
 use super::error::CollectiveError;
 use crate::torus::Torus;
@@ -107,9 +109,9 @@ pub trait Exchange {
         true
     }
 
-    /// Reads from the memory of member `from`, at `address` of its process; false if that cannot
-    /// be done, and `target` holds anything.
-    fn read(&self, _from: usize, _address: u64, _target: &mut [u8]) -> bool {
+    /// Reads from the memory of member `from`, at `address` of its process, in an order of pieces; false if that
+    /// cannot be done, and `target` holds anything.
+    fn read(&self, _from: usize, _address: u64, _target: &mut [u8], _sweep: Sweep) -> bool {
         false
     }
 

@@ -9,6 +9,8 @@
 use std::cell::Cell;
 use std::future::Future;
 
+use pamir_driver::sweep::Sweep;
+
 use super::board::Board;
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};
@@ -111,8 +113,8 @@ impl<E: Exchange> Exchange for Noting<'_, E> {
     }
 
     #[inline]
-    fn read(&self, from: usize, address: u64, target: &mut [u8]) -> bool {
-        self.exchange.read(from, address, target)
+    fn read(&self, from: usize, address: u64, target: &mut [u8], sweep: Sweep) -> bool {
+        self.exchange.read(from, address, target, sweep)
     }
 
     #[cold]

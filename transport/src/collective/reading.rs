@@ -24,6 +24,8 @@ use std::cell::Cell;
 use std::ops::Add;
 use std::time::Instant;
 
+use pamir_driver::sweep::Sweep;
+
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};
 use super::rounds::{Readers, Rounds};
@@ -294,10 +296,10 @@ impl<'c, 'e, E: Exchange> Offers<'c, 'e, E> {
         self.state.set(State::Withheld);
     }
 
-    /// Reads from a member's memory.
-    pub(super) fn read(&self, member: usize, address: u64, target: &mut [u8]) {
-        if self.state.get() == State::Read && !self.rounds.exchange().read(member, address, target)
-        {
+    /// Reads from a member's memory, in an order of pieces.
+    pub(super) fn read(&self, member: usize, address: u64, target: &mut [u8], sweep: Sweep) {
+        let exchange = self.rounds.exchange();
+        if self.state.get() == State::Read && !exchange.read(member, address, target, sweep) {
             self.state.set(State::Refused);
         }
     }
@@ -339,6 +341,15 @@ impl<'c, 'e, E: Exchange> Offers<'c, 'e, E> {
         self.rounds.end();
         self.choice.end();
     }
+}
+
+/// All members in the order in which member `rank` goes through their data: its own comes first, or last, and each
+/// begins with another one.
+pub(super) fn from_own_on(rank: usize, size: usize, sweep: Sweep) -> impl Iterator<Item = usize> {
+    (0..size).map(move |step| match sweep {
+        Sweep::Up => (rank + step) % size,
+        Sweep::Down => (rank + size - 1 - step) % size,
+    })
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@
 
 use std::cell::RefCell;
 
+use pamir_driver::sweep::Sweep;
 use pamir_driver::unit::UnitError;
 
 use crate::context::Context;
@@ -66,7 +67,7 @@ impl Context {
     fn buffer_offer(&self, index: u32, origin: u32, offer: Offer) -> Result<usize, UnitError> {
         let mut data = vec![0; offer.bytes];
         // Where the kernel refuses, the offer stays as it is.
-        if !self.read_from(origin as usize, offer.address, &mut data) {
+        if !self.read_from(origin as usize, offer.address, &mut data, Sweep::Up) {
             return Ok(0);
         }
         let total = data.len();

@@ -42,6 +42,7 @@ use std::collections::VecDeque;
 use pamir_driver::kernel_copy::{self, KernelCopyError};
 use pamir_driver::layout::TRANSFER_SLOTS;
 use pamir_driver::packet::Packet;
+use pamir_driver::sweep::Sweep;
 use pamir_driver::unit::UnitError;
 use pamir_shm::mapped::Mapped;
 use pamir_shm::piece_claims::{Generation, MOST_UNITS, Piece, PieceClaims, Side};
@@ -432,15 +433,22 @@ impl Context {
     }
 
     /// Has the kernel copy from a task's memory; false if it does not.
-    pub(crate) fn read_from(&self, task: usize, address: u64, target: &mut [u8]) -> bool {
+    pub(crate) fn read_from(
+        &self,
+        task: usize,
+        address: u64,
+        target: &mut [u8],
+        sweep: Sweep,
+    ) -> bool {
         if !self.copies_with(task) {
             return false;
         }
         let process = self.process(task as u32);
         // SAFETY: the target is borrowed for that long, and its bytes may be any; the kernel checks
         // the address.
-        let copied =
-            unsafe { kernel_copy::read(process, target.as_mut_ptr(), address, target.len()) };
+        let copied = unsafe {
+            kernel_copy::read_in_order(process, target.as_mut_ptr(), address, target.len(), sweep)
+        };
         copied.map_err(|error| self.note_refusal(error)).is_ok()
     }
 

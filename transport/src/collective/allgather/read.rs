@@ -4,10 +4,12 @@
 //! |---|---|---|
 //! | 2 | 2 posts | m, a member's block, by n - 1 copies |
 
+use pamir_driver::sweep::Sweep;
+
 use crate::collective::allgather::posted::gather_in;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::reading::{Choice, Kind, Offers, begin};
+use crate::collective::reading::{Choice, Kind, Offers, begin, from_own_on};
 use crate::collective::rounds::Rounds;
 
 /// Gathers blocks of `block_bytes` at every member.
@@ -33,13 +35,14 @@ pub(super) async fn gather_in_reading<E: Exchange>(
     let place = |member: usize| member * block_bytes..(member + 1) * block_bytes;
     let offered = own.unwrap_or(&buffer[place(rank)]).as_ptr();
     let mut offers = Offers::open(rounds, choice, ([offered], 1), block_bytes).await;
-    if let Some(own) = own {
-        buffer[place(rank)].copy_from_slice(own);
-    }
-    // Each begins with another one.
-    for member in (rank + 1..size).chain(0..rank) {
-        if let Some([address]) = offers.see(member).await? {
-            offers.read(member, address, &mut buffer[place(member)]);
+    let sweep = Sweep::next_of(buffer.as_ptr(), buffer.len());
+    for member in from_own_on(rank, size, sweep) {
+        if member != rank {
+            if let Some([address]) = offers.see(member).await? {
+                offers.read(member, address, &mut buffer[place(member)], sweep);
+            }
+        } else if let Some(own) = own {
+            sweep.copy(own, &mut buffer[place(rank)]);
         }
     }
     if offers.meet().await? {

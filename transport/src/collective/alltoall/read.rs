@@ -4,10 +4,12 @@
 //! |---|---|---|
 //! | 2 | 2 posts | m (n - 1), m a block, by n - 1 copies |
 
+use pamir_driver::sweep::Sweep;
+
 use crate::collective::alltoall::posted::swap_in;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::reading::{Choice, Kind, Offers, begin};
+use crate::collective::reading::{Choice, Kind, Offers, begin, from_own_on};
 use crate::collective::rounds::Rounds;
 
 /// Swaps blocks of `block_bytes`.
@@ -34,12 +36,13 @@ pub(super) async fn swap_in_reading<E: Exchange>(
     let place = |member: usize| member * block_bytes..(member + 1) * block_bytes;
     let offered = [outgoing.as_ptr()];
     let mut offers = Offers::open(rounds, choice, (offered, 1), block_bytes).await;
-    incoming[place(rank)].copy_from_slice(&outgoing[place(rank)]);
-    // Each begins with another one.
-    for member in (rank + 1..size).chain(0..rank) {
-        if let Some([address]) = offers.see(member).await? {
+    let sweep = Sweep::next_of(incoming.as_ptr(), incoming.len());
+    for member in from_own_on(rank, size, sweep) {
+        if member == rank {
+            sweep.copy(&outgoing[place(rank)], &mut incoming[place(rank)]);
+        } else if let Some([address]) = offers.see(member).await? {
             let block = address.wrapping_add((rank * block_bytes) as u64);
-            offers.read(member, block, &mut incoming[place(member)]);
+            offers.read(member, block, &mut incoming[place(member)], sweep);
         }
     }
     if offers.meet().await? {

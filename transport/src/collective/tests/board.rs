@@ -193,6 +193,20 @@ fn long_data_goes_through_all_places_of_the_board() {
     }
 }
 
+/// Enough for a sweep up, and one down.
+#[test]
+fn data_that_fits_no_cache_is_read_in_either_order() {
+    for step in [
+        Step::Reduce(allreduce::Algorithm::Read),
+        Step::Allgather(allgather::Algorithm::Read),
+        Step::Alltoall(alltoall::Algorithm::Read),
+    ] {
+        for (size, elements) in [(2, 100_001), (3, 70_000)] {
+            check_on(Network::new, 5, (size, elements), (2, |_| step));
+        }
+    }
+}
+
 #[test]
 fn operations_that_overlap_choose_the_same_way() {
     let outputs = on_board(3, async |exchange| {

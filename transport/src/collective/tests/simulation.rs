@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use pamir_driver::kernel_copy;
+use pamir_driver::sweep::Sweep;
 use pamir_shm::mapped_board::MappedBoard;
 use pamir_shm::segment::Segment;
 
@@ -291,13 +292,16 @@ impl Exchange for Member<'_> {
         self.network.happened();
     }
 
-    fn read(&self, _: usize, address: u64, target: &mut [u8]) -> bool {
+    fn read(&self, _: usize, address: u64, target: &mut [u8], sweep: Sweep) -> bool {
         if self.network.refuses_reading.get() {
             return false;
         }
         let own = std::process::id() as i32;
         // SAFETY: the target is borrowed; the kernel checks the address, in this process.
-        unsafe { kernel_copy::read(own, target.as_mut_ptr(), address, target.len()) }.is_ok()
+        unsafe {
+            kernel_copy::read_in_order(own, target.as_mut_ptr(), address, target.len(), sweep)
+        }
+        .is_ok()
     }
 
     fn rank(&self) -> usize {

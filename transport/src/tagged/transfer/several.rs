@@ -11,7 +11,7 @@
 
 use std::iter::zip;
 
-use pamir_driver::kernel_copy;
+use pamir_driver::kernel_copy::{self, NOWHERE};
 use pamir_driver::unit::UnitError;
 
 use super::{Data, Pull};
@@ -22,12 +22,6 @@ const MOST_PULLS: usize = 4;
 
 /// The longest of them, in bytes: of longer ones a call is a small part.
 const LONGEST_BYTES: usize = 64 * 1024;
-
-/// No place.
-const NOWHERE: libc::iovec = libc::iovec {
-    iov_base: std::ptr::null_mut(),
-    iov_len: 0,
-};
 
 /// Where the data of some pulls lies at both ends.
 #[derive(Debug)]
