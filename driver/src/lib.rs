@@ -39,6 +39,8 @@ pub mod engine_thread;
 #[cfg(not(loom))]
 pub mod frequency_hint;
 #[cfg(not(loom))]
+pub mod huge_pages;
+#[cfg(not(loom))]
 pub mod injection;
 #[cfg(not(loom))]
 pub mod interrupt;

@@ -80,6 +80,8 @@ pub struct Limits {
     pub memfd_sealing: Availability,
     /// Transparent huge pages in shared memory, by advice or always.
     pub shared_huge_pages: Availability,
+    /// The same in a process's own memory.
+    pub private_huge_pages: Availability,
     /// Bytes a process may lock in memory (RLIMIT_MEMLOCK, soft); none is no limit.
     pub locked_memory_bytes: Option<u64>,
 }
@@ -106,13 +108,20 @@ impl Limits {
             userfaultfd: Availability::from_result(userfaultfd),
             userfaultfd_shared: Availability::from_result(userfaultfd_shared),
             memfd_sealing: Availability::from_result(memfd_sealing()),
-            shared_huge_pages: Availability::from_result(shared_huge_pages()),
+            shared_huge_pages: Availability::from_result(huge_pages(
+                "shmem_enabled",
+                &["advise", "within_size", "always", "force"],
+            )),
+            private_huge_pages: Availability::from_result(huge_pages(
+                "enabled",
+                &["madvise", "always"],
+            )),
             locked_memory_bytes: locked_memory_bytes(),
         }
     }
 
     /// Each facility with its name, in the order of the fields.
-    pub fn facilities(&self) -> [(&'static str, &Availability); 10] {
+    pub fn facilities(&self) -> [(&'static str, &Availability); 11] {
         [
             ("copy from a peer (process_vm_readv)", &self.peer_copy),
             ("copy from a consenting peer", &self.peer_copy_with_consent),
@@ -124,6 +133,7 @@ impl Limits {
             ("userfaultfd on shared memory", &self.userfaultfd_shared),
             ("memfd sealing", &self.memfd_sealing),
             ("huge pages in shared memory", &self.shared_huge_pages),
+            ("huge pages in private memory", &self.private_huge_pages),
         ]
     }
 }
@@ -388,15 +398,17 @@ fn memfd_sealing() -> Result<(), String> {
     }
 }
 
-/// Reads the setting; the word in brackets is the one in force.
-fn shared_huge_pages() -> Result<(), String> {
-    const SETTING: &str = "/sys/kernel/mm/transparent_hugepage/shmem_enabled";
-    let text = fs::read_to_string(SETTING).map_err(|error| format!("{SETTING}: {error}"))?;
+/// Reads a setting of transparent huge pages, whose word in brackets is the one in force; the first of those that
+/// will do is enough.
+fn huge_pages(setting: &str, will_do: &[&str]) -> Result<(), String> {
+    let setting = format!("/sys/kernel/mm/transparent_hugepage/{setting}");
+    let text = fs::read_to_string(&setting).map_err(|error| format!("{setting}: {error}"))?;
     let in_force = text.split(['[', ']']).nth(1).unwrap_or_default();
-    match in_force {
-        "always" | "within_size" | "advise" | "force" => Ok(()),
-        other => Err(format!("{SETTING} is {other:?}; advise is enough")),
+    if will_do.contains(&in_force) {
+        return Ok(());
     }
+    let enough = will_do.first().unwrap_or(&"");
+    Err(format!("{setting} is {in_force:?}; {enough} is enough"))
 }
 
 fn locked_memory_bytes() -> Option<u64> {
@@ -419,7 +431,7 @@ mod tests {
     fn every_reason_says_something_and_every_line_is_there() {
         let limits = Limits::probe();
         let text = limits.to_string();
-        assert_eq!(text.lines().count(), 11, "{text}");
+        assert_eq!(text.lines().count(), 12, "{text}");
         for (name, availability) in limits.facilities() {
             if let Availability::Unavailable(reason) = availability {
                 assert!(reason.len() > 10, "{name}: {reason}");

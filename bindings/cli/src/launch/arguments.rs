@@ -48,6 +48,8 @@ pub struct Launch {
     pub profile_iterations: Option<String>,
     /// Whether the ranks' large allocations come from memory that their peers can map.
     pub shared_heap: bool,
+    /// Whether the ranks' heaps are left as the system has them.
+    pub small_pages: bool,
     /// What is done while ranks run early and late.
     pub balance: balance::Request,
     /// Print the bindings.
@@ -337,6 +339,7 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
         Action::Oversubscribe => launch.refuse_oversubscription = false,
         Action::NoOversubscribe => launch.refuse_oversubscription = true,
         Action::SharedHeap => launch.shared_heap = true,
+        Action::SmallPages => launch.small_pages = true,
         Action::ProfileCommunication => launch.profile = Some(PathBuf::from(&met.values[0])),
         Action::ProfileIterations => {
             let text = met.text();

@@ -18,6 +18,7 @@ pub mod balance;
 pub mod child;
 pub mod guard;
 pub mod hosts;
+pub mod huge_pages;
 pub mod input;
 pub mod nodes;
 pub mod options;

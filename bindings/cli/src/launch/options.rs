@@ -36,6 +36,8 @@ pub enum Action {
     ProfileIterations,
     /// Take large allocations from memory that the other ranks can map.
     SharedHeap,
+    /// Leave the ranks' heaps as the system has them.
+    SmallPages,
     /// Move processor share from early to late ranks.
     Balance,
     /// Say what balancing decides.
@@ -236,6 +238,14 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 "Take the ranks' large allocations from memory that the other ranks can map, so \
                  that large messages are copied once and by both ends (preloads \
                  libpamir-heap.so).",
+            ),
+            option(
+                Action::SmallPages,
+                &["no-huge-pages"],
+                &[],
+                "Leave the ranks' heaps as the system has them. Otherwise GLIBC_TUNABLES asks the C \
+                 library for transparent huge pages, and to keep blocks up to 32 MiB in its heap, \
+                 unless the variable has settings of glibc.malloc already.",
             ),
         ],
     },

@@ -17,6 +17,7 @@ use nix::unistd::{Pid, pipe2};
 
 use super::arguments::Launch;
 use super::child;
+use super::huge_pages;
 use super::nodes::Nodes;
 use super::output::Output;
 use super::placement::Placement;
@@ -87,6 +88,7 @@ pub fn prepare(
         variables.push(("PAMIR_APPNUM".into(), number.to_string().into()));
         variables.retain(|(name, _)| more.iter().all(|(own, _)| own != name));
         variables.extend_from_slice(more);
+        huge_pages::add(&mut variables, launch.small_pages);
         shared_heap::add(&mut variables, launch.shared_heap)?;
         let path = program::locate(program, program::value_of(&variables, "PATH"))?;
         prepared.push(Prepared {
