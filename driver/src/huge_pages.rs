@@ -1,7 +1,7 @@
 //! Huge pages for what a program allocates and has in static memory.
 //!
-//! Before: `mpiexec` has asked the C library for them, in the variable [`VARIABLE`] that the GNU one reads. After: a
-//! job is attached, and the program allocates its buffers.
+//! Before: `mpiexec` has asked the C library for them, in the variable [`VARIABLE`] that the GNU one reads, and a library
+//! has allocated what it needs to begin. After: the program allocates its buffers.
 //!
 //! Why: to copy from another process, the kernel looks up each page (0.13 us), and copies page by page. Of huge
 //! pages there are 512 times fewer, and what lies in one fills a core's cache evenly (an idle process's
@@ -20,6 +20,7 @@
 //! Invariants: nothing but where memory lies, and in what pages, is changed; without the variable, nothing at all.
 
 use std::ffi::{c_int, c_void};
+use std::sync::Once;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use pamir_shm::segment::PAGE_BYTES;
@@ -34,11 +35,11 @@ pub const HEAP_SETTING: &str = "glibc.malloc.hugetlb=1";
 #[cfg(target_env = "gnu")]
 const CHUNK_HEAD_BYTES: usize = 2 * size_of::<usize>();
 
-/// What is left for small blocks. Both are so long that nothing but the heap's unused end has room, mostly.
+/// What is left for small blocks.
 #[cfg(target_env = "gnu")]
-const BYTES_FOR_SMALL_BLOCKS: usize = 256 * 1024;
+const BYTES_FOR_SMALL_BLOCKS: usize = 32 * 1024;
 
-/// The shortest filler.
+/// The shortest filler: nothing but the heap's unused end has room for it, mostly.
 #[cfg(target_env = "gnu")]
 const LEAST_FILLER_BYTES: usize = 64 * 1024;
 
@@ -52,8 +53,13 @@ const HUGE_PAGE_BYTES: usize = 2 << 20;
 /// Static memory that is shorter has no advice.
 const LEAST_STATIC_BYTES: usize = 2 * HUGE_PAGE_BYTES;
 
-/// Prepares this process for huge pages, if they are wanted.
+/// Prepares this process for huge pages, if they are wanted and it is not prepared yet.
 pub fn prepare() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(prepare_if_wanted);
+}
+
+fn prepare_if_wanted() {
     let settings = std::env::var_os(VARIABLE).unwrap_or_default();
     let settings = settings.to_string_lossy();
     if settings.split(':').any(|setting| setting == HEAP_SETTING) {
@@ -75,18 +81,17 @@ fn begin_heap() {
     // SAFETY: neither changes anything. The second is an `int`: a longer end is noticed below.
     let (end, unused) = unsafe { (libc::sbrk(0), libc::mallinfo().keepcost) };
     let begin = end.addr().wrapping_sub(unused as usize);
-    let filler_begin = begin.wrapping_add(BYTES_FOR_SMALL_BLOCKS + CHUNK_HEAD_BYTES);
-    let bytes = left(filler_begin + PAGE_BYTES + LEAST_FILLER_BYTES) + LEAST_FILLER_BYTES;
     // SAFETY: any size may be asked for.
-    let blocks = unsafe {
-        [
-            libc::malloc(BYTES_FOR_SMALL_BLOCKS),
-            libc::malloc(bytes - CHUNK_HEAD_BYTES),
-        ]
+    let room = unsafe { libc::malloc(BYTES_FOR_SMALL_BLOCKS) };
+    let begin = if room.addr() == begin.wrapping_add(CHUNK_HEAD_BYTES) {
+        begin + CHUNK_HEAD_BYTES + BYTES_FOR_SMALL_BLOCKS
+    } else {
+        begin
     };
-    let wanted = [begin, filler_begin].map(|begin| begin.wrapping_add(CHUNK_HEAD_BYTES));
-    let [room, filler] = blocks;
-    if blocks.map(|block| block.addr()) == wanted {
+    let bytes = left(begin + PAGE_BYTES + LEAST_FILLER_BYTES) + LEAST_FILLER_BYTES;
+    // SAFETY: as above.
+    let filler = unsafe { libc::malloc(bytes - CHUNK_HEAD_BYTES) };
+    if filler.addr() == begin.wrapping_add(CHUNK_HEAD_BYTES) {
         FILLER.store(filler, Ordering::Relaxed);
     } else {
         // SAFETY: it is not used. It is not where it was to be: the allocator is another one, this thread has a heap

@@ -31,7 +31,6 @@ use pamir_shm::segment::{Segment, SegmentError, inherited};
 use pamir_shm::shareable::LinePadded;
 
 use crate::client_table::{self, ClientTableError};
-use crate::huge_pages;
 use crate::layout::{Layout, MAXIMUM_RANKS, RankBlock};
 use crate::peer_heap;
 use crate::process_end;
@@ -418,7 +417,6 @@ impl Job {
         }
         // Before anybody can be sent an address of it.
         peer_heap::publish(&status.heap);
-        huge_pages::prepare();
         status
             .state
             .store(RankState::Attached.to_word(), Ordering::Release);

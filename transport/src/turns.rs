@@ -22,6 +22,9 @@ const FIRST_TRIALS: u32 = 128;
 /// Turns from a trial to the next one while they are frequent, and later.
 const PERIODS: [u32; 2] = [32, 512];
 
+/// A way that takes so many times as long as the other is not tried often, once it has been tried again.
+const CLEAR: f32 = 1.5;
+
 /// What the way that is not taken must be shorter by to be taken, in parts of the other's time.
 const MARGIN: f32 = 1.0 / 16.0;
 
@@ -31,8 +34,12 @@ pub(crate) struct Turns(u32);
 
 impl Turns {
     /// Whether the next one takes the way that is not the usual one, whose first trial has so many turns; the usual one
-    /// has a run behind it.
-    pub(crate) fn next_is_other(&mut self, other_is_faster: bool, first_trial: u32) -> bool {
+    /// has a run behind it. Which one is faster may be clear.
+    pub(crate) fn next_is_other(
+        &mut self,
+        (other_is_faster, is_clear): (bool, bool),
+        first_trial: u32,
+    ) -> bool {
         let turn = self.0;
         self.0 = turn.wrapping_add(1);
         if turn < FIRST_TURNS {
@@ -41,7 +48,8 @@ impl Turns {
         if turn < FIRST_TURNS + first_trial + RUN {
             return turn < FIRST_TURNS + first_trial;
         }
-        let period = PERIODS[usize::from(turn >= FIRST_TRIALS)];
+        let is_rare = turn >= FIRST_TRIALS || is_clear && turn >= 2 * PERIODS[0];
+        let period = PERIODS[usize::from(is_rare)];
         other_is_faster != (turn % period < RUN)
     }
 
@@ -62,6 +70,11 @@ pub(crate) fn takes_other(takes_other: bool, usual: f32, other: f32) -> bool {
     }
 }
 
+/// Whether one way takes much longer than the other.
+pub(crate) fn is_clear(usual: f32, other: f32) -> bool {
+    usual > other * CLEAR || other > usual * CLEAR
+}
+
 /// The class of a length: lengths of the same number of binary digits are one, those below the
 /// first and above the last number belong to these.
 pub(crate) fn class(bytes: usize, [first, last]: [u32; 2]) -> usize {
@@ -75,7 +88,7 @@ mod tests {
 
     fn others(other_is_faster: bool, turns: usize) -> Vec<usize> {
         let mut count = Turns::default();
-        let next = (0..turns).map(|_| count.next_is_other(other_is_faster, SHORT_TRIAL));
+        let next = (0..turns).map(|_| count.next_is_other((other_is_faster, false), SHORT_TRIAL));
         let others = next.enumerate().filter(|(_, other)| *other);
         others.map(|(turn, _)| turn).collect()
     }
@@ -91,7 +104,7 @@ mod tests {
         let mut count = Turns::default();
         let compared: Vec<usize> = (0..600)
             .filter(|_| {
-                count.next_is_other(false, SHORT_TRIAL);
+                count.next_is_other((false, false), SHORT_TRIAL);
                 count.compares(SHORT_TRIAL)
             })
             .collect();
@@ -103,9 +116,15 @@ mod tests {
         assert_eq!(compared.len(), 20);
         let mut count = Turns::default();
         let others: Vec<u32> = (0..64)
-            .filter(|_| count.next_is_other(false, LONG_TRIAL))
+            .filter(|_| count.next_is_other((false, false), LONG_TRIAL))
             .collect();
         assert_eq!(others, (8..32).collect::<Vec<_>>());
+        let mut count = Turns::default();
+        let usual: Vec<u32> = (0..516)
+            .filter(|_| !count.next_is_other((true, true), SHORT_TRIAL))
+            .collect();
+        let runs = [0..8, 12..16, 32..36, 512..516];
+        assert_eq!(usual, runs.into_iter().flatten().collect::<Vec<u32>>());
     }
 
     #[test]
@@ -113,5 +132,6 @@ mod tests {
         assert!(!takes_other(false, 1.0, 0.95) && takes_other(false, 1.0, 0.9));
         assert!(takes_other(true, 0.95, 1.0) && !takes_other(true, 0.9, 1.0));
         assert!(!takes_other(false, f32::NAN, 1.0) && !takes_other(true, f32::NAN, 1.0));
+        assert!(is_clear(1.6, 1.0) && is_clear(1.0, 1.6) && !is_clear(1.0, 1.4));
     }
 }

@@ -22,6 +22,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 
 use lock_api::RawReentrantMutex;
+use pamir_driver::huge_pages;
 use pamir_driver::waiting::Rung;
 use pamir_mpi::attribute::{AttributeTable, KeyvalTable};
 use pamir_mpi::communicator::Communicator;
@@ -259,6 +260,7 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
     if !multiple && !counted {
         UNDISTURBED.store(state, Ordering::Release);
     }
+    huge_pages::prepare();
     Ok(())
 }
 

@@ -29,7 +29,7 @@ use pamir_driver::sweep::Sweep;
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};
 use super::rounds::{Readers, Rounds};
-use crate::turns::{self, LONG_TRIAL, SHORT_TRIAL, Turns, takes_other};
+use crate::turns::{self, LONG_TRIAL, SHORT_TRIAL, Turns, is_clear, takes_other};
 
 /// The kinds that have this choice.
 #[derive(Debug, Clone, Copy)]
@@ -62,8 +62,9 @@ const CLASSES: usize = (LENGTHS[1] - LENGTHS[0] + 1) as usize;
 #[derive(Debug, Clone, Copy, Default)]
 struct Plan {
     turns: Turns,
-    /// What all have agreed on.
+    /// What all have agreed on, and whether that is clearly faster.
     reads: bool,
+    is_clear: bool,
     /// What the operation before did.
     has_read: bool,
     /// Nanoseconds a byte at this member; 0: not measured.
@@ -103,6 +104,7 @@ impl Plan {
             read = both(read, measured[1]);
         }
         self.reads = takes_other(self.reads, posted, read);
+        self.is_clear = is_clear(posted, read);
     }
 }
 
@@ -140,8 +142,9 @@ impl Readings {
         let plan = &self.plans[kind as usize][class(bytes)];
         let mut next = plan.get();
         let first_trial = kind.first_trial();
+        let known = (next.reads, next.is_clear);
         let reads =
-            is_blocking && !self.refused.get() && next.turns.next_is_other(next.reads, first_trial);
+            is_blocking && !self.refused.get() && next.turns.next_is_other(known, first_trial);
         // The first one by a way finds nothing in the caches.
         let counts = reads == next.has_read;
         next.has_read = reads;
