@@ -137,7 +137,7 @@ where
         let completion = if self.blocking {
             Completion::Awaited
         } else {
-            Completion::Local
+            Completion::Single
         };
         // SAFETY: the slice is borrowed until this future is ready or dropped, and `Transfer`
         // does not let go of a request before it is complete.

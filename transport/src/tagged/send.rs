@@ -49,6 +49,8 @@ pub(crate) const IN_STRIPES: u16 = 8;
 pub enum Completion {
     /// When the buffer may be changed again.
     Local,
+    /// The same, and the next one like it comes after that: a part of an operation in the background.
+    Single,
     /// The same, and the caller does nothing else until then.
     Awaited,
     /// When the target has begun to receive (MPI's synchronous mode).
@@ -82,9 +84,13 @@ fn way_of(protocol: SendProtocol, completion: Completion) -> u16 {
 /// How messages of a protocol follow each other, if the origin says how each goes.
 fn pace_of(protocol: SendProtocol, completion: Completion, bytes: usize) -> Option<Pace> {
     match (protocol, completion) {
-        (SendProtocol::EagerMeasured, Completion::Awaited) => Some(Pace::Awaited),
+        (SendProtocol::EagerMeasured, Completion::Awaited | Completion::Single) => {
+            Some(Pace::Awaited)
+        }
         (SendProtocol::EagerMeasured, Completion::Local) => Some(Pace::Windowed),
-        (SendProtocol::RendezvousMeasured, Completion::Local) if bytes < NEVER_ALONE_BYTES => {
+        (SendProtocol::RendezvousMeasured, Completion::Local | Completion::Single)
+            if bytes < NEVER_ALONE_BYTES =>
+        {
             Some(Pace::LongWindowed)
         }
         _ => None,
@@ -222,7 +228,7 @@ impl Context {
         self.count_message(to.task, bytes);
         let chosen = self.table.protocol_for(&buffer);
         let protocol = match completion {
-            Completion::Local | Completion::Awaited => chosen,
+            Completion::Local | Completion::Single | Completion::Awaited => chosen,
             Completion::Matched => match chosen {
                 asking if asking.asks() && bytes > self.unit.packet_bytes() => asking,
                 _ => SendProtocol::Rendezvous,

@@ -193,6 +193,22 @@ fn long_data_goes_through_all_places_of_the_board() {
     }
 }
 
+/// Operations that wait for nothing else, and follow each other on the same board.
+#[test]
+fn operations_in_the_background_do_what_others_do() {
+    let steps = [
+        Step::Reduce(allreduce::Algorithm::Measured),
+        Step::Allgather(allgather::Algorithm::Measured),
+        Step::Alltoall(alltoall::Algorithm::Measured),
+        Step::Barrier,
+    ];
+    for size in 2..6 {
+        let background = |setting| Network::new(setting).in_background();
+        let any = |random: &mut Random| steps[random.below(steps.len())];
+        check_on(background, size as u64, (size, 2000), (60, any));
+    }
+}
+
 /// Enough for a sweep up, and one down.
 #[test]
 fn data_that_fits_no_cache_is_read_in_either_order() {

@@ -104,6 +104,8 @@ pub struct Network {
     boards: RefCell<Option<Arc<Segment>>>,
     /// Members cannot read each other's memory.
     refuses_reading: Cell<bool>,
+    /// Operations go on while their callers do something else.
+    in_background: Cell<bool>,
 }
 
 impl Network {
@@ -120,7 +122,14 @@ impl Network {
             torus: RefCell::default(),
             boards: RefCell::default(),
             refuses_reading: Cell::default(),
+            in_background: Cell::default(),
         }
+    }
+
+    /// The network, for operations that go on in the background.
+    pub fn in_background(self) -> Self {
+        self.in_background.set(true);
+        self
     }
 
     /// The network, whose members cannot read each other's memory.
@@ -290,6 +299,10 @@ impl Exchange for Member<'_> {
 
     fn wake(&self, _: usize) {
         self.network.happened();
+    }
+
+    fn is_blocking(&self) -> bool {
+        !self.network.in_background.get()
     }
 
     fn read(&self, _: usize, address: u64, target: &mut [u8], sweep: Sweep) -> bool {
