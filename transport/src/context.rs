@@ -213,7 +213,10 @@ impl Context {
         self.unit.step(self)?;
         let mut moved = handled > 0;
         if self.backgrounds.get() != 0 {
-            moved |= self.poll_background(moved)?;
+            moved |= self.poll_background()?;
+        }
+        if !moved && self.early_offers.any() {
+            moved = self.take_early_offer()?;
         }
         Ok(moved)
     }
@@ -226,15 +229,12 @@ impl Context {
 
     #[cold]
     #[inline(never)]
-    fn poll_background(&self, moved: bool) -> Result<bool, UnitError> {
+    fn poll_background(&self) -> Result<bool, UnitError> {
         let mut worked = self.work.get().map_or(0, |work| work.run(self));
         worked += self.poll_fences()?;
         worked += self.poll_stripes()?;
         worked += self.poll_transfers()?;
         worked += self.poll_operations();
-        if !moved && worked == 0 {
-            worked += self.take_early_offer()?;
-        }
         Ok(worked > 0)
     }
 
@@ -253,8 +253,7 @@ impl Context {
         let others = usize::from(self.work.get().is_some())
             + self.active.fences.borrow().len()
             + self.stripes_under_way()
-            + self.transfers.under_way()
-            + self.early_offers.waiting();
+            + self.transfers.under_way();
         self.backgrounds.set(operations.len() + others);
         *background = operations;
         ended
