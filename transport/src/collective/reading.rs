@@ -136,8 +136,8 @@ fn class(bytes: usize) -> usize {
 impl Readings {
     /// The way of the operation whose turn it is.
     ///
-    /// One that goes on in the background posts: a post is there for others while its owner computes, but who
-    /// reads has to meet the others.
+    /// One that goes on in the background posts, if it comes here at all: a post is there for others while its owner
+    /// computes, but who reads has to meet the others.
     fn choose(&self, kind: Kind, bytes: usize, is_blocking: bool) -> Choice<'_> {
         let plan = &self.plans[kind as usize][class(bytes)];
         let mut next = plan.get();
