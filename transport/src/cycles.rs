@@ -120,13 +120,17 @@ impl Plan {
 
     fn begin_run(&mut self, ways: usize, run_messages: u32) {
         let run = self.run;
-        let shift = trial(run).filter(|shift| *shift < ways).unwrap_or(0);
-        if shift <= 1 {
+        let turn = trial(run).filter(|turn| *turn < ways);
+        if turn.is_none_or(|turn| turn == 0) {
             self.tried_beside = self.preferred;
         }
-        self.way = ((usize::from(self.tried_beside) + shift) % ways) as u8;
+        // The same way for the same turn, whichever is preferred: where two tasks answer each other, both directions
+        // try it at once. Each would else be compared by what the other one tries.
+        let tried = turn.map(|turn| ((turn + 1) % ways) as u8);
+        let tried = tried.filter(|way| *way != self.tried_beside);
+        self.way = tried.unwrap_or(self.preferred);
         let timed = run < ALL_TIMED
-            || shift != 0
+            || tried.is_some()
             || run.is_multiple_of(TIMED_PERIOD)
             || run_messages >= ALWAYS_TIMED;
         self.timed = timed.then_some(self.number);
@@ -164,14 +168,14 @@ impl Plan {
     }
 }
 
-/// How many ways behind the preferred one a run's way comes, if it is a trial and there are so many.
+/// How many runs of a trial came before this one, if a trial has begun; it has a turn for each way.
 fn trial(run: u32) -> Option<usize> {
     let first = if run < TRIAL_PERIOD {
         *TRIALS.iter().rev().find(|first| **first <= run)?
     } else {
         run - run % TRIAL_PERIOD + TRIALS[0]
     };
-    run.checked_sub(first).map(|since| since as usize + 1)
+    run.checked_sub(first).map(|since| since as usize)
 }
 
 /// A run that is being timed.
@@ -262,7 +266,13 @@ impl<const WAYS: usize> Cycles<WAYS> {
         if way == usize::from(self.best) && self.has_changed(took) {
             return Some(self.forget(took));
         }
-        note(&mut self.took[way], took);
+        let known = &mut self.took[way];
+        if way != usize::from(self.best) && took < *known {
+            // It is tried seldom, and the first time it may have met nothing in the caches.
+            *known = took;
+        } else {
+            note(known, took);
+        }
         self.choose()
     }
 
@@ -343,6 +353,13 @@ mod tests {
             let timed = Some((turn / 4 % 4) as u8);
             assert_eq!(*message, Next { way, timed });
         }
+        for (preferred, ways) in [(0, [1, 2, 0]), (1, [1, 2, 0]), (2, [1, 2, 0])] {
+            let mut other = Plan::default();
+            next(&mut other, 40);
+            other.follow(told(preferred, false));
+            let runs = next(&mut other, 12).into_iter().step_by(4);
+            assert_eq!(runs.map(|run| run.way).collect::<Vec<_>>(), ways);
+        }
         assert!(plan.has_tried());
         for preferred in [0_u8, 1, 2] {
             plan.follow(told(preferred, false));
@@ -383,6 +400,9 @@ mod tests {
         assert_eq!(cycles.note(2, 0.05), None);
         assert_eq!(cycles.note(1, 0.02), Some(told(1, false)));
         assert_eq!(cycles.note(0, 0.0195), None);
+        // A trial that is better than those before counts whole.
+        assert_eq!(cycles.note(2, 0.019), None);
+        assert_eq!(cycles.note(2, 0.018), Some(told(2, false)));
         assert_eq!(cycles.have_timed(), [true; 3]);
     }
 
