@@ -23,6 +23,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Once;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
+use pamir_shm::placement::HUGE_PAGE_BYTES;
 use pamir_shm::segment::PAGE_BYTES;
 
 /// What the GNU C library's settings are read from.
@@ -46,9 +47,6 @@ const LEAST_FILLER_BYTES: usize = 64 * 1024;
 /// The filler, for those who look for memory that nobody knows any more.
 #[cfg(target_env = "gnu")]
 static FILLER: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
-
-/// Bytes of a huge page. Where they are longer, less of them is had.
-const HUGE_PAGE_BYTES: usize = 2 << 20;
 
 /// Static memory that is shorter has no advice.
 const LEAST_STATIC_BYTES: usize = 2 * HUGE_PAGE_BYTES;

@@ -26,7 +26,7 @@ use pamir_shm::call_record::CallRecord;
 use pamir_shm::header::{HEADER_BYTES, HeaderError, SegmentHeader};
 use pamir_shm::mapped::Mapped;
 use pamir_shm::mapped_lane::MappedLane;
-use pamir_shm::placement::advise_huge_pages;
+use pamir_shm::placement::{HUGE_PAGE_BYTES, advise_huge_pages};
 use pamir_shm::segment::{Segment, SegmentError, inherited};
 use pamir_shm::shareable::LinePadded;
 
@@ -36,9 +36,6 @@ use crate::peer_heap;
 use crate::process_end;
 
 mod nodes;
-
-/// Where the rings are shorter than a huge page, none is asked for.
-const HUGE_PAGE_BYTES: u64 = 2 << 20;
 
 /// Why a job could not be made or attached to.
 #[derive(Debug, thiserror::Error)]
@@ -304,7 +301,7 @@ impl Job {
     pub fn take_lanes(&self, rank: usize) -> Result<(), JobError> {
         self.claim(rank)?;
         let (rings, bytes) = self.layout.rings();
-        if bytes >= HUGE_PAGE_BYTES {
+        if bytes >= HUGE_PAGE_BYTES as u64 {
             advise_huge_pages(&self.segment, rings, bytes);
         }
         Ok(())

@@ -43,12 +43,12 @@ pub enum Sweep {
 }
 
 impl Sweep {
-    /// The order for `bytes` bytes of data from `address` on: the other one than the last time.
-    pub fn next_of<T>(address: *const T, bytes: usize) -> Self {
-        if !(LEAST_BYTES..=MOST_BYTES).contains(&bytes) {
+    /// The order for `data`: the other one than the last time.
+    pub fn next_of(data: &[u8]) -> Self {
+        if !(LEAST_BYTES..=MOST_BYTES).contains(&data.len()) {
             return Self::Up;
         }
-        let place = (address.addr() / PLACE_BYTES) as u64;
+        let place = (data.as_ptr().addr() / PLACE_BYTES) as u64;
         let class = place.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58;
         // Nothing but the speed of a copy depends on it.
         if LAST_UP.fetch_xor(1 << class, Ordering::Relaxed) >> class & 1 == 0 {
@@ -109,13 +109,14 @@ mod tests {
 
     #[test]
     fn the_same_data_is_copied_up_and_down_in_turn() {
-        let data = vec![0_u8; 2 * LEAST_BYTES];
-        let first = Sweep::next_of(data.as_ptr(), data.len());
-        let second = Sweep::next_of(data.as_ptr(), data.len());
+        let memory = vec![0_u8; MOST_BYTES + 1];
+        let data = &memory[..2 * LEAST_BYTES];
+        let first = Sweep::next_of(data);
+        let second = Sweep::next_of(data);
         assert_ne!(first, second);
-        assert_eq!(Sweep::next_of(data.as_ptr(), data.len()), first);
+        assert_eq!(Sweep::next_of(data), first);
         for bytes in [0, LEAST_BYTES - 1, MOST_BYTES + 1] {
-            let sweeps = [(); 2].map(|()| Sweep::next_of(data.as_ptr(), bytes));
+            let sweeps = [(); 2].map(|()| Sweep::next_of(&memory[..bytes]));
             assert_eq!(sweeps, [Sweep::Up; 2]);
         }
     }

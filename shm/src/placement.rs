@@ -5,6 +5,9 @@
 
 use crate::segment::Segment;
 
+/// Bytes of a huge page. Where they are longer, less of them is had.
+pub const HUGE_PAGE_BYTES: usize = 2 << 20;
+
 /// Asks for transparent huge pages in `bytes` bytes at `offset`. Only advice: where
 /// the kernel does not offer them for shared memory, nothing changes.
 pub fn advise_huge_pages(segment: &Segment, offset: u64, bytes: u64) {

@@ -10,7 +10,7 @@
 //!
 //! Invariant: an index in the list is that of a message in the unexpected queue that nobody has taken.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 use pamir_driver::sweep::Sweep;
 use pamir_driver::unit::UnitError;
@@ -19,52 +19,41 @@ use crate::context::Context;
 use crate::protocol::kind;
 use crate::tagged::arrival::{Offer, Unexpected};
 
-/// The offers of one context that may be taken early.
+/// The offers of one context that may be taken early: their indices in the unexpected queue, and their origins.
 #[derive(Debug, Default)]
-pub(crate) struct EarlyOffers {
-    /// Their indices in the unexpected queue, and their origins.
-    offers: RefCell<Vec<(u32, u32)>>,
-    /// Whether there are any: looked at whenever a context has found nothing.
-    any: Cell<bool>,
-}
+pub(crate) struct EarlyOffers(RefCell<Vec<(u32, u32)>>);
 
 impl EarlyOffers {
     /// Whether any wait.
     #[inline(always)]
     pub(crate) fn any(&self) -> bool {
-        self.any.get()
+        !self.0.borrow().is_empty()
     }
 
-    fn with<R>(&self, act: impl FnOnce(&mut Vec<(u32, u32)>) -> R) -> R {
-        let mut offers = self.offers.borrow_mut();
-        let result = act(&mut offers);
-        self.any.set(!offers.is_empty());
-        result
+    fn take_oldest(&self) -> Option<(u32, u32)> {
+        let mut offers = self.0.borrow_mut();
+        (!offers.is_empty()).then(|| offers.remove(0))
     }
 }
 
 impl Context {
     /// A message in the unexpected queue, from `origin`, may be taken early.
     pub(crate) fn add_early_offer(&self, index: u32, origin: u32) {
-        self.early_offers
-            .with(|offers| offers.push((index, origin)));
+        self.early_offers.0.borrow_mut().push((index, origin));
     }
 
     /// A receive has taken a message of the unexpected queue.
     #[inline]
     pub(crate) fn forget_early_offer(&self, index: u32) {
-        if self.early_offers.any() {
-            self.early_offers
-                .with(|offers| offers.retain(|(other, _)| *other != index));
-        }
+        let mut offers = self.early_offers.0.borrow_mut();
+        offers.retain(|(other, _)| *other != index);
     }
 
     /// Takes the data of the oldest; whether it did.
     #[cold]
     #[inline(never)]
     pub(crate) fn take_early_offer(&self) -> Result<bool, UnitError> {
-        let oldest = |offers: &mut Vec<_>| (!offers.is_empty()).then(|| offers.remove(0));
-        let Some((index, origin)) = self.early_offers.with(oldest) else {
+        let Some((index, origin)) = self.early_offers.take_oldest() else {
             return Ok(false);
         };
         let offer = self.unexpected.with(index, |message| match message {

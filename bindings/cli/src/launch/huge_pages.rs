@@ -1,7 +1,7 @@
 //! Huge pages for the ranks' heaps: settings of the GNU C library, in its variable.
 //!
 //! Step before: [`super::program::environment`]. Step after: the C library of each rank, when it starts, and
-//! [`pamir_driver::huge_pages`], when it attaches.
+//! [`pamir_driver::huge_pages`], when MPI or PAMI is ready.
 //!
 //! Without these settings, each large block is a mapping of its own, which huge pages hardly fit; with them, blocks up
 //! to the greatest length that the library may learn by itself lie in the heap, and the heap is of huge pages. What it
@@ -13,7 +13,7 @@ use std::ffi::OsString;
 
 use pamir_driver::huge_pages::{HEAP_SETTING, VARIABLE};
 
-use super::program::value_of;
+use super::program::{set_value, value_of};
 
 /// Blocks up to so many bytes lie in the heap.
 const IN_HEAP: &str = "glibc.malloc.mmap_threshold=33554432";
@@ -40,8 +40,7 @@ pub fn add(variables: &mut Vec<(OsString, OsString)>, unwanted: bool) {
         }
         settings.push(setting);
     }
-    variables.retain(|(name, _)| name != VARIABLE);
-    variables.push((VARIABLE.into(), settings));
+    set_value(variables, VARIABLE, settings);
 }
 
 #[cfg(test)]

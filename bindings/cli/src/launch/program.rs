@@ -168,10 +168,7 @@ pub fn environment(launch: &Launch, program: &Program) -> Vec<(OsString, OsStrin
     variables.retain(|(name, _)| !is_wire_up(name));
     for EnvironmentRequest { set, .. } in [&launch.environment, &program.environment] {
         for (name, value) in set {
-            match variables.iter_mut().find(|(known, _)| known == name) {
-                Some((_, known)) => known.clone_from(value),
-                None => variables.push((name.clone(), value.clone())),
-            }
+            set_value(&mut variables, name, value.clone());
         }
     }
     variables
@@ -183,6 +180,19 @@ pub fn value_of<'a>(variables: &'a [(OsString, OsString)], name: &str) -> Option
         .iter()
         .find(|(known, _)| known == name)
         .map(|(_, value)| value.as_os_str())
+}
+
+/// Gives a variable among these a value, whether it is there yet or not.
+pub fn set_value(
+    variables: &mut Vec<(OsString, OsString)>,
+    name: impl AsRef<OsStr>,
+    value: OsString,
+) {
+    let name = name.as_ref();
+    match variables.iter_mut().find(|(known, _)| known == name) {
+        Some((_, known)) => *known = value,
+        None => variables.push((name.to_owned(), value)),
+    }
 }
 
 /// Whether a variable is how some launcher tells a process which rank it is.

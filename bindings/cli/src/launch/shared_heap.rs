@@ -9,7 +9,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::program::value_of;
+use super::program::{set_value, value_of};
 
 /// Switches the heap on, for whoever has preloaded it; 0 is off.
 const VARIABLE: &str = "PAMIR_SHARED_HEAP";
@@ -33,8 +33,7 @@ pub fn add(variables: &mut Variables, asked_for: bool) -> Result<(), SharedHeapE
         return Ok(());
     }
     let library = library()?;
-    variables.retain(|(name, _)| name != VARIABLE);
-    variables.push((VARIABLE.into(), "1".into()));
+    set_value(variables, VARIABLE, "1".into());
     preload(variables, &library);
     Ok(())
 }
@@ -46,8 +45,7 @@ fn preload(variables: &mut Variables, library: &Path) {
         list.push(":");
         list.push(others);
     }
-    variables.retain(|(name, _)| name != PRELOAD);
-    variables.push((PRELOAD.into(), list));
+    set_value(variables, PRELOAD, list);
 }
 
 /// Where the library is: in the installation, or in a build directory.

@@ -35,7 +35,7 @@ pub(super) async fn gather_in_reading<E: Exchange>(
     let place = |member: usize| member * block_bytes..(member + 1) * block_bytes;
     let offered = own.unwrap_or(&buffer[place(rank)]).as_ptr();
     let mut offers = Offers::open(rounds, choice, ([offered], 1), block_bytes).await;
-    let sweep = Sweep::next_of(buffer.as_ptr(), buffer.len());
+    let sweep = Sweep::next_of(buffer);
     for member in from_own_on(rank, size, sweep) {
         if member != rank {
             if let Some([address]) = offers.see(member).await? {

@@ -79,7 +79,7 @@ pub(super) async fn combine_in_reading<E: Exchange>(
         others.push(offer);
     }
     let sweep = if parts == 1 {
-        Sweep::next_of(data.result.as_ptr(), total)
+        Sweep::next_of(data.result)
     } else {
         Sweep::Up
     };

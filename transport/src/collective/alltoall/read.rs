@@ -36,7 +36,7 @@ pub(super) async fn swap_in_reading<E: Exchange>(
     let place = |member: usize| member * block_bytes..(member + 1) * block_bytes;
     let offered = [outgoing.as_ptr()];
     let mut offers = Offers::open(rounds, choice, (offered, 1), block_bytes).await;
-    let sweep = Sweep::next_of(incoming.as_ptr(), incoming.len());
+    let sweep = Sweep::next_of(incoming);
     for member in from_own_on(rank, size, sweep) {
         if member == rank {
             sweep.copy(&outgoing[place(rank)], &mut incoming[place(rank)]);

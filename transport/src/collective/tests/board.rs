@@ -143,6 +143,14 @@ fn check_on(
     }
 }
 
+/// Many operations, each any of these, of two to five members.
+fn check_any_of(steps: &[Step], elements: usize, network: impl Fn(Setting) -> Network) {
+    for size in 2..6 {
+        let any = |random: &mut Random| steps[random.below(steps.len())];
+        check_on(&network, size as u64, (size, elements), (60, any));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
@@ -167,11 +175,9 @@ fn members_that_cannot_read_post_instead() {
         Step::Allgather(allgather::Algorithm::Measured),
         Step::Alltoall(alltoall::Algorithm::Measured),
     ];
-    for size in 2..6 {
-        let refusing = |setting| Network::new(setting).without_reading();
-        let any = |random: &mut Random| steps[random.below(steps.len())];
-        check_on(refusing, size as u64, (size, 3000), (60, any));
-    }
+    check_any_of(&steps, 3000, |setting| {
+        Network::new(setting).without_reading()
+    });
 }
 
 /// Enough operations of one kind for trials of both ways, and what they tell.
@@ -202,11 +208,9 @@ fn operations_in_the_background_do_what_others_do() {
         Step::Alltoall(alltoall::Algorithm::Measured),
         Step::Barrier,
     ];
-    for size in 2..6 {
-        let background = |setting| Network::new(setting).in_background();
-        let any = |random: &mut Random| steps[random.below(steps.len())];
-        check_on(background, size as u64, (size, 2000), (60, any));
-    }
+    check_any_of(&steps, 2000, |setting| {
+        Network::new(setting).in_background()
+    });
 }
 
 /// Enough for a sweep up, and one down.
