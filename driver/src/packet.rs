@@ -9,7 +9,8 @@
 
 use std::cell::Cell;
 
-use pamir_shm::mapped_lane::copy_read;
+use pamir_shm::mapped_lane::{LINE_DATA_BYTES, copy_line, copy_read};
+use pamir_shm::record::RecordHeader;
 
 use crate::unit::UnitError;
 
@@ -44,23 +45,22 @@ pub const REPLENISH: u8 = u8::MAX;
 #[derive(Clone, Copy, Debug)]
 pub struct Packet<'a> {
     payload: *const u8,
-    bytes: usize,
-    auxiliary: u16,
+    /// What the record says of itself: with it a packet is two words, which handlers get in registers.
+    header: RecordHeader,
     lifetime: std::marker::PhantomData<&'a u8>,
 }
 
 impl Packet<'_> {
-    /// The packet with `bytes` payload bytes at `payload`.
+    /// The packet whose payload lies at `payload`, behind `header`.
     ///
     /// # Safety
     ///
-    /// `payload` is readable for `bytes` bytes as long as the packet lives.
+    /// `payload` is readable for the header's payload bytes as long as the packet lives.
     #[inline(always)]
-    pub(crate) unsafe fn new(payload: *const u8, bytes: usize, auxiliary: u16) -> Self {
+    pub(crate) unsafe fn new(payload: *const u8, header: RecordHeader) -> Self {
         Self {
             payload,
-            bytes,
-            auxiliary,
+            header,
             lifetime: std::marker::PhantomData,
         }
     }
@@ -68,13 +68,13 @@ impl Packet<'_> {
     /// Payload bytes.
     #[inline(always)]
     pub fn bytes(&self) -> usize {
-        self.bytes
+        self.header.payload_bytes()
     }
 
     /// Where the data starts behind `header_bytes` bytes of header.
     #[inline(always)]
     pub fn data_at(&self, header_bytes: usize) -> usize {
-        if self.bytes < ALIGNED_BYTES + ALIGNED_AT {
+        if self.bytes() < ALIGNED_BYTES + ALIGNED_AT {
             header_bytes
         } else {
             ALIGNED_AT
@@ -84,23 +84,43 @@ impl Packet<'_> {
     /// Data bytes behind `header_bytes` bytes of header.
     #[inline(always)]
     pub fn data_bytes(&self, header_bytes: usize) -> usize {
-        self.bytes.saturating_sub(self.data_at(header_bytes))
+        self.bytes().saturating_sub(self.data_at(header_bytes))
     }
 
     /// The packet's auxiliary number.
     #[inline(always)]
     pub fn auxiliary(&self) -> u16 {
-        self.auxiliary
+        self.header.auxiliary()
     }
 
     /// The 8-byte word at byte `at`, or 0 where the packet is too short to have it.
     #[inline(always)]
     pub fn word(&self, at: usize) -> u64 {
-        if at + 8 > self.bytes {
+        if at + 8 > self.bytes() {
             return 0;
         }
         // SAFETY: the eight bytes lie in the payload, which `new` was promised is readable.
         unsafe { self.payload.add(at).cast::<u64>().read_unaligned() }
+    }
+
+    /// Data bytes behind a metadata word, if all of the packet is one line and begins with that.
+    #[inline(always)]
+    pub fn line_data_bytes(&self) -> Option<usize> {
+        // A payload that is shorter than a word wraps to a length that no line has.
+        let bytes = self.bytes().wrapping_sub(8);
+        (bytes <= LINE_DATA_BYTES).then_some(bytes)
+    }
+
+    /// Copies the data behind the metadata word of a packet of one line, without a call.
+    ///
+    /// # Safety
+    ///
+    /// `target` is writable for `bytes` bytes, at most what [`Self::line_data_bytes`] has given.
+    #[inline(always)]
+    pub unsafe fn copy_line_to(&self, target: *mut u8, bytes: usize) {
+        // SAFETY: the caller vouches for the target and for the length, which the payload has
+        // behind its first word.
+        unsafe { copy_line(self.payload.wrapping_add(8), target, bytes) };
     }
 
     /// Copies the bytes from `at` on to `target`, `bytes` of them or as many as there are.
@@ -110,7 +130,7 @@ impl Packet<'_> {
     /// `target` is writable for `bytes` bytes.
     #[inline(always)]
     pub unsafe fn copy_to(&self, at: usize, target: *mut u8, bytes: usize) {
-        let bytes = bytes.min(self.bytes.saturating_sub(at));
+        let bytes = bytes.min(self.bytes().saturating_sub(at));
         // SAFETY: the range lies in the payload; the caller vouches for the target, which
         // is no part of the ring, since the ring is never handed out.
         unsafe { copy_read(self.payload.wrapping_add(at), target, bytes) };
@@ -124,7 +144,7 @@ impl Packet<'_> {
     /// `scatter` only copies from the pointer, so many bytes, as raw memory that the origin may
     /// change meanwhile: it makes no reference to them, and keeps the pointer no longer than the call.
     pub unsafe fn scatter(&self, at: usize, bytes: usize, scatter: impl FnOnce(*const u8, usize)) {
-        let bytes = bytes.min(self.bytes.saturating_sub(at));
+        let bytes = bytes.min(self.bytes().saturating_sub(at));
         if bytes != 0 {
             scatter(self.payload.wrapping_add(at), bytes);
         }
@@ -132,7 +152,7 @@ impl Packet<'_> {
 
     /// The bytes from `at` on, copied.
     pub fn to_vec(&self, at: usize) -> Vec<u8> {
-        let bytes = self.bytes.saturating_sub(at);
+        let bytes = self.bytes().saturating_sub(at);
         let mut copy = Vec::with_capacity(bytes);
         // SAFETY: the vector has the room; exactly `bytes` bytes are written before its
         // length says so.
@@ -190,8 +210,9 @@ mod tests {
             for data_bytes in [0, 1, 1000, 1023, 1024, 1025, 8192] {
                 let start = data_start(header_bytes, data_bytes);
                 let bytes = vec![0; start + data_bytes];
+                let header = RecordHeader::new(3, 0, bytes.len() as u32);
                 // SAFETY: the vector outlives the packet.
-                let packet = unsafe { Packet::new(bytes.as_ptr(), bytes.len(), 0) };
+                let packet = unsafe { Packet::new(bytes.as_ptr(), header) };
                 assert_eq!(packet.data_at(header_bytes), start);
                 assert_eq!(packet.data_bytes(header_bytes), data_bytes);
             }
@@ -199,10 +220,33 @@ mod tests {
     }
 
     #[test]
+    fn lines_give_the_data_behind_their_first_word() {
+        let bytes: [u8; 56] = std::array::from_fn(|at| at as u8);
+        for payload_bytes in 0..=60 {
+            let header = RecordHeader::new(3, 0, payload_bytes);
+            // SAFETY: what is read lies in the array.
+            let packet = unsafe { Packet::new(bytes.as_ptr(), header) };
+            let data = packet.line_data_bytes();
+            assert_eq!(
+                data,
+                (8..=56)
+                    .contains(&payload_bytes)
+                    .then(|| payload_bytes as usize - 8)
+            );
+            let Some(data) = data else { continue };
+            let mut target = [0xFF_u8; 50];
+            // SAFETY: so many bytes are writable.
+            unsafe { packet.copy_line_to(target.as_mut_ptr(), data) };
+            assert_eq!(target[..data], bytes[8..8 + data]);
+            assert!(target[data..].iter().all(|byte| *byte == 0xFF));
+        }
+    }
+
+    #[test]
     fn accesses_stay_inside() {
         let bytes: Vec<u8> = (0..20).collect();
         // SAFETY: the vector outlives the packet.
-        let packet = unsafe { Packet::new(bytes.as_ptr(), bytes.len(), 9) };
+        let packet = unsafe { Packet::new(bytes.as_ptr(), RecordHeader::new(3, 9, 20)) };
         assert_eq!(packet.word(8).to_ne_bytes(), [8, 9, 10, 11, 12, 13, 14, 15]);
         assert_eq!(packet.word(13), 0);
         assert_eq!(packet.to_vec(17), [17, 18, 19]);

@@ -503,16 +503,9 @@ fn peek(lane: &LaneConsumer, origin: usize) -> Result<Option<Arrived>, UnitError
 /// The packet in a record that is not released yet.
 #[inline(always)]
 fn packet<'a>(lane: &'a LaneConsumer, arrived: &'a Arrived) -> Packet<'a> {
-    let header = arrived.header;
     // SAFETY: `peek` saw that the record lies inside the ring. The packet lives no longer than
     // the borrow of `arrived`, which `release` takes away.
-    unsafe {
-        Packet::new(
-            lane.payload(arrived),
-            header.payload_bytes(),
-            header.auxiliary(),
-        )
-    }
+    unsafe { Packet::new(lane.payload(arrived), arrived.header) }
 }
 
 fn copy_fragment<O: Owner>(

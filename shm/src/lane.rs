@@ -313,8 +313,8 @@ pub struct Consumer<M> {
     consumed: Cell<u64>,
     /// The line at which the cursor is published next.
     publish_at: Cell<u64>,
-    /// Where the next record ends if it is like the last one and worth looking ahead for; else no line
-    /// behind the cursor.
+    /// Where the next record ends if it is like the last one of several lines and worth looking ahead
+    /// for; else no line behind the cursor. Records of one line leave it behind them.
     ahead: Cell<u64>,
 }
 
@@ -365,7 +365,7 @@ impl<M: LaneMemory> Consumer<M> {
             self.look_ahead();
             return Ok(None);
         };
-        match self.arrived(header) {
+        match self.arrived_at(line, header) {
             Some(arrived) => Ok(Some(arrived)),
             None => self.peek_slow(header, line),
         }
@@ -375,8 +375,15 @@ impl<M: LaneMemory> Consumer<M> {
     /// [`Self::peek`] goes on.
     #[inline(always)]
     pub fn arrived(&self, header: RecordHeader) -> Option<Arrived> {
+        self.arrived_at(self.consumed.get() & (self.memory.lines() - 1), header)
+    }
+
+    #[inline(always)]
+    fn arrived_at(&self, line: u64, header: RecordHeader) -> Option<Arrived> {
+        if header.is_line() {
+            return Some(Arrived { header, line });
+        }
         let ring = self.memory.lines();
-        let line = self.consumed.get() & (ring - 1);
         let lines = taken(header.lines(), ring);
         let good = !header.is_padding() && lines <= ring - line && lines <= longest_record(ring);
         good.then_some(Arrived { header, line })
@@ -422,7 +429,7 @@ impl<M: LaneMemory> Consumer<M> {
         Watched::Line(Arrived { header, line })
     }
 
-    /// As [`Self::release`], of a record that [`Self::peek_line`] or [`Self::watch_line`] gave.
+    /// As [`Self::release`], of a record of one line.
     #[inline(always)]
     pub fn release_line(&self, _arrived: Arrived) {
         self.advance(1);
@@ -446,6 +453,9 @@ impl<M: LaneMemory> Consumer<M> {
     /// Gives the room of `arrived` back to the producer; its payload may no longer be read.
     #[inline(always)]
     pub fn release(&self, arrived: Arrived) {
+        if arrived.header.is_line() {
+            return self.release_line(arrived);
+        }
         let lines = arrived.header.lines();
         self.advance(taken(lines, self.memory.lines()));
         let ahead = if lines <= LOOKED_AHEAD_LINES {

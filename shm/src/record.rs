@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! bit   0      valid: always 1, so that a header word of 0 means "no record yet"
-//! bit   1      padding: skip to the start of the ring
+//! bit   1      padding: skip to the start of the ring; the length is then 2^32 - 1
 //! bits  8..16  kind: the index into the packet handler table
 //! bits 16..32  auxiliary: the packet's own small number
 //! bits 32..64  payload length in bytes
@@ -39,7 +39,8 @@ impl RecordHeader {
 
     /// The header that sends the consumer back to the start of the ring.
     pub const fn padding() -> Self {
-        Self(VALID | PADDING)
+        // With the length that no record has, it is told from lines by that alone.
+        Self(VALID | PADDING | (u32::MAX as u64) << 32)
     }
 
     /// The header that a word read from a lane stands for; none if it is 0.
@@ -104,6 +105,12 @@ impl RecordHeader {
     #[inline(always)]
     pub const fn is_padding(self) -> bool {
         self.0 & PADDING != 0
+    }
+
+    /// Whether this is a message, and takes one line: so do most.
+    #[inline(always)]
+    pub const fn is_line(self) -> bool {
+        self.payload_bytes() <= ONE_LINE_BYTES
     }
 
     /// Lines that the record takes.

@@ -135,6 +135,12 @@ pub fn wait(context: &Context, id: RequestId) -> Result<Option<Settled>, UnitErr
     Ok(Some(settle(context, id, request)))
 }
 
+/// Waits until a request is complete: apart from what its caller does with each of many that are.
+#[inline(never)]
+fn wait_for(context: &Context, request: &Request) -> Result<(), UnitError> {
+    context.advance_until_from(request.awaits(), || request.is_complete())
+}
+
 /// Waits for a request whose outcome nobody wants to know, and frees it unless it has failed;
 /// whether it is freed.
 #[inline(always)]
@@ -143,7 +149,7 @@ pub fn finish_quietly(context: &Context, id: RequestId) -> Result<bool, UnitErro
         return Ok(false);
     };
     if !request.is_complete() {
-        context.advance_until_from(request.awaits(), || request.is_complete())?;
+        wait_for(context, request)?;
     }
     let succeeded = !request.outcome.get().truncated;
     if succeeded {

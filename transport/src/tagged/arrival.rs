@@ -22,6 +22,7 @@ use pamir_driver::unit::UnitError;
 use crate::context::Context;
 use crate::protocol::kind;
 use crate::striping::Offered;
+use crate::tagged::arrived_line::deliver_line;
 use crate::tagged::asked_way::{self, Timed};
 use crate::tagged::buffer::{Buffer, Noncontiguous};
 use crate::tagged::envelope::Envelope;
@@ -123,19 +124,24 @@ pub(crate) fn unknown(_: &Context, rank: u32, _: Packet<'_>) -> Result<(), UnitE
 }
 
 fn eager(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+    if !deliver_line(context, origin, packet) {
+        eager_packet(context, origin, packet);
+    }
+    Ok(())
+}
+
+#[inline(never)]
+fn eager_packet(context: &Context, origin: u32, packet: Packet<'_>) {
     let envelope = Envelope::from_metadata(packet.word(0), origin);
     let total = packet.data_bytes(8);
     match context.posted.take_receive(&envelope) {
         Some(request) => {
-            deliver(request, 0, packet, 8);
-            let room = request.buffer.borrow().bytes();
-            context
-                .requests
-                .finish(request.id(), request, outcome(&envelope, total, room));
+            let room = deliver(request, 0, packet, 8);
+            let outcome = outcome(&envelope, total, room);
+            context.requests.finish(request.id(), request, outcome);
         }
         None => context.keep(envelope, packet.to_vec(packet.data_at(8)), total, None),
     }
-    Ok(())
 }
 
 /// How the receive of a message of `total` bytes into `room` bytes ends.
@@ -332,15 +338,15 @@ fn finished(context: &Context, _origin: u32, packet: Packet<'_>) -> Result<(), U
 }
 
 /// Copies the data behind a packet's header to byte `at` of the receive's buffer, as far as
-/// there is room.
+/// there is room; how many bytes the buffer has.
 #[inline(always)]
-fn deliver(request: &'static Request, at: usize, packet: Packet<'_>, header_bytes: usize) {
-    deliver_from(request, at, packet, packet.data_at(header_bytes));
+fn deliver(request: &'static Request, at: usize, packet: Packet<'_>, header_bytes: usize) -> usize {
+    deliver_from(request, at, packet, packet.data_at(header_bytes))
 }
 
-/// Copies a packet's bytes from its byte `from` on.
+/// Copies a packet's bytes from its byte `from` on; how many bytes the buffer has.
 #[inline(always)]
-fn deliver_from(request: &'static Request, at: usize, packet: Packet<'_>, from: usize) {
+fn deliver_from(request: &'static Request, at: usize, packet: Packet<'_>, from: usize) -> usize {
     let bytes = packet.bytes().saturating_sub(from);
     match &mut *request.buffer.borrow_mut() {
         Buffer::Contiguous {
@@ -351,10 +357,18 @@ fn deliver_from(request: &'static Request, at: usize, packet: Packet<'_>, from: 
             // SAFETY: at + bytes is at most the room, which whoever posted the receive
             // vouched for; with no bytes left the pointer is not used.
             unsafe { packet.copy_to(from, address.wrapping_add(at), bytes) };
+            *room
         }
         Buffer::Noncontiguous(memory) => {
-            let bytes = bytes.min(memory.bytes().saturating_sub(at));
-            unpack(memory.as_mut(), at, packet, from, bytes);
+            let room = memory.bytes();
+            unpack(
+                memory.as_mut(),
+                at,
+                packet,
+                from,
+                bytes.min(room.saturating_sub(at)),
+            );
+            room
         }
     }
 }

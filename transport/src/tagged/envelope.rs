@@ -11,13 +11,15 @@ pub const CROWD: usize = 2;
 
 /// What a message says of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C, align(8))]
 pub struct Envelope {
-    /// Keeps communicators, and the collectives within one, apart.
+    /// The tag.
+    pub tag: i32,
+    /// Keeps communicators, and the collectives within one, apart. With the tag before it, it is
+    /// compared, hashed and sent as one word.
     pub context: u32,
     /// The task that sent it.
     pub source: u32,
-    /// The tag.
-    pub tag: i32,
 }
 
 impl Envelope {
@@ -25,6 +27,11 @@ impl Envelope {
     #[inline(always)]
     pub fn metadata(context: u32, tag: i32) -> u64 {
         u64::from(tag as u32) | u64::from(context) << 32
+    }
+
+    #[inline(always)]
+    fn word(&self) -> u64 {
+        Self::metadata(self.context, self.tag)
     }
 
     /// The envelope of a packet.
@@ -40,7 +47,7 @@ impl Envelope {
     /// The list, of `buckets` (a power of two from 2 on), in which this envelope is looked for.
     #[inline(always)]
     pub fn bucket(&self, buckets: usize) -> usize {
-        let word = Self::metadata(self.context ^ self.source << 16, self.tag);
+        let word = self.word() ^ u64::from(self.source) << 48;
         // Fibonacci hashing (Knuth, The Art of Computer Programming, volume 3, section 6.4).
         let hash = word.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
         // The upper half of the range by multiplying: with a power of two these are the top bits.
@@ -91,6 +98,12 @@ impl Pattern {
     #[inline(always)]
     pub fn source(&self) -> Option<u32> {
         (self.source_mask != 0).then_some(self.wanted.source)
+    }
+
+    /// Whether `envelope` is the one that is looked for, by a pattern that leaves nothing open.
+    #[inline(always)]
+    pub fn names(&self, envelope: &Envelope) -> bool {
+        self.wanted.word() == envelope.word() && self.wanted.source == envelope.source
     }
 
     /// Whether a message with `envelope` is one that is looked for.

@@ -8,6 +8,7 @@
 //! both ends copy. [`traffic`] counts for profiles, and [`iteration_range`] says what of a run counts apart.
 
 pub mod arrival;
+mod arrived_line;
 pub(crate) mod asked_way;
 pub mod buffer;
 pub(crate) mod early_offer;

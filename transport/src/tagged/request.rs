@@ -6,7 +6,7 @@
 //! | from      | to        | by |
 //! |-----------|-----------|----|
 //! | free      | active    | `Requests::start` |
-//! | active    | complete  | `Request::complete` |
+//! | active    | complete  | `Request::complete`, `Requests::finish` |
 //! | complete  | free      | `Requests::free` |
 //! | active    | detached  | `Requests::detach`: nobody will ask again |
 //! | detached  | free      | `Requests::finish` |
@@ -23,6 +23,8 @@ use crate::tagged::buffer::Buffer;
 use crate::tagged::posted::Place;
 
 const BLOCK: usize = 64;
+
+type Block = [Request; BLOCK];
 
 /// Names a request; never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,7 +88,8 @@ pub struct Outcome {
     pub cancelled: bool,
 }
 
-/// One operation under way.
+/// One operation under way. It begins at a line: each of many takes three, and not a piece of a fourth.
+#[repr(align(64))]
 pub struct Request {
     generation: Cell<u32>,
     phase: Cell<Phase>,
@@ -153,6 +156,14 @@ impl Request {
         task.map(|task| task as usize)
     }
 
+    /// It is done, and its outcome can be read: for one that is not detached, others end by
+    /// [`Requests::finish`].
+    #[inline(always)]
+    pub(crate) fn complete(&self, outcome: Outcome) {
+        self.outcome.set(outcome);
+        self.phase.set(Phase::Complete);
+    }
+
     /// Whether its outcome can be read.
     #[inline(always)]
     pub fn is_complete(&self) -> bool {
@@ -165,17 +176,27 @@ const NOTHING: Buffer = Buffer::Contiguous {
     bytes: 0,
 };
 
+/// Places for twice as many blocks, with those that there are.
+fn longer(blocks: &[Cell<Option<&'static Block>>]) -> &'static [Cell<Option<&'static Block>>] {
+    let mut longer = blocks.to_vec();
+    longer.resize((blocks.len() * 2).max(1), Cell::new(None));
+    longer.leak()
+}
+
 /// All requests of a context.
 #[derive(Default)]
 pub struct Requests {
-    blocks: RefCell<Vec<&'static [Request; BLOCK]>>,
+    /// Kept for the life of the process, as the blocks are: all that were outgrown are together
+    /// shorter than this.
+    blocks: Cell<&'static [Cell<Option<&'static Block>>]>,
+    made: Cell<usize>,
     /// The first slot that is not in use, linked by `next_free`.
     free: Cell<Option<&'static Request>>,
 }
 
 impl std::fmt::Debug for Requests {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let blocks = self.blocks.borrow().len();
+        let blocks = self.made.get();
         f.debug_struct("Requests").field("blocks", &blocks).finish()
     }
 }
@@ -187,7 +208,8 @@ impl Requests {
         let request = self.free.get().unwrap_or_else(|| self.grow());
         self.free.set(request.next_free.get());
         request.phase.set(Phase::Active);
-        request.buffer.replace(buffer);
+        // What `free` left there owns nothing, so that nothing has to be given back.
+        std::mem::forget(request.buffer.replace(buffer));
         (request.id(), request)
     }
 
@@ -195,24 +217,25 @@ impl Requests {
     #[cold]
     #[inline(never)]
     fn grow(&self) -> &'static Request {
-        let mut blocks = self.blocks.borrow_mut();
-        let first = (blocks.len() * BLOCK) as u32;
+        let made = self.made.replace(self.made.get() + 1);
+        if made == self.blocks.get().len() {
+            self.blocks.set(longer(self.blocks.get()));
+        }
+        let first = (made * BLOCK) as u32;
         let request = |number: usize| Request::empty(first + number as u32);
         // Kept for the life of the process, as the module's text says: slots are reused.
-        let block: &'static [Request; BLOCK] = Box::leak(Box::new(std::array::from_fn(request)));
+        let block: &'static Block = Box::leak(Box::new(std::array::from_fn(request)));
         for request in block.iter().rev() {
             request.next_free.set(self.free.replace(Some(request)));
         }
-        blocks.push(block);
+        self.blocks.get()[made].set(Some(block));
         &block[0]
     }
 
     #[inline(always)]
     fn slot(&self, index: usize) -> Option<&'static Request> {
-        self.blocks
-            .borrow()
-            .get(index / BLOCK)
-            .map(|block| &block[index % BLOCK])
+        let block = self.blocks.get().get(index / BLOCK)?.get()?;
+        Some(&block[index % BLOCK])
     }
 
     /// The request with this id, unless it was given back or never existed.

@@ -231,12 +231,17 @@ impl<T> UnexpectedQueue<T> {
     }
 
     /// The oldest message that `pattern` looks for.
-    #[inline]
+    #[inline(always)]
     pub fn find_message(&self, pattern: &Pattern) -> Option<u32> {
         if self.waiting() == 0 {
             return None;
         }
-        self.messages.borrow().find(pattern)
+        self.search(*pattern)
+    }
+
+    #[inline(never)]
+    fn search(&self, pattern: Pattern) -> Option<u32> {
+        self.messages.borrow().find(&pattern)
     }
 
     /// A message's envelope.
