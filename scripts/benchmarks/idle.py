@@ -1,6 +1,6 @@
 """idle: what the launcher does for programs that know nothing of balancing.
 
-Ranks of `uneven` have 3, 1, 1 and 1 parts of work on two cores. Dealt out in turn, one core has twice
+Ranks of `uneven` have 3, 1, 1 and 1 parts of work on two cores. As ranks are dealt out, one core has twice
 as much as the other; the ideal seats leave each core three parts. `--balance` has to find them:
 `settled` is a cycle of the second half of the run, and `even_after` the first cycle from whose end
 on the cores' load balance was at least 0.95. Nothing to balance (1, 1, 1, 1) is run with and without.

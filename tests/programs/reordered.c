@@ -41,8 +41,7 @@ int main(int argc, char **argv) {
     MPI_Sendrecv(&rank, 1, MPI_INT, down, 0, &came, 1, MPI_INT, up, 0, grid, MPI_STATUS_IGNORE);
     if (came != up) fail("a shift");
 
-    // Even vertices form a ring, odd ones another: dealt out in turn to two cores, they are where
-    // they should be already; as two halves they are not.
+    // Each half of the vertices forms a ring: as ranks are dealt out to two cores, each ring is on both.
     int half = n / 2, *index = malloc(n * sizeof(int)), *edges = malloc(n * sizeof(int));
     for (int v = 0; v < n; v++) {
         index[v] = v + 1;

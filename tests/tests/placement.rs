@@ -212,7 +212,7 @@ fn neighbours_stay_right_when_ranks_are_reordered() {
             .parse()
             .expect("a number");
         assert!(moved <= ranks);
-        // Two rings of four vertices, whose ranks were dealt to two cores in turn.
+        // Two rings of four vertices, whose ranks were dealt out to both cores.
         if cores() == 2 && ranks == 8 {
             assert!(moved > 0, "nothing was reordered");
         }

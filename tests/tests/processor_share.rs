@@ -46,7 +46,7 @@ fn balanced_scripts(processors: &str, ranks: &str, script: &str) -> Outcome {
     outcome
 }
 
-/// mpiexec on two cores, with ranks that have 3, 1, 1 and 1 parts of work: dealt out in turn, one
+/// mpiexec on two cores, with ranks that have 3, 1, 1 and 1 parts of work: as they are dealt out, one
 /// core has twice as much as the other.
 fn uneven(processors: &str, options: &[&str], cycles: u32) -> Command {
     let mut run = on(processors);

@@ -46,9 +46,8 @@ pub fn plan_on_units(
         .ok_or(BindingError::NoSuchLevel { level })?;
     let group_of = group_of_unit(&groups);
     let single: Vec<Vec<u32>> = units.iter().map(|&unit| vec![unit]).collect();
-    deal(machine, units.len(), &single, "units", true, |place| {
-        groups[group_of[&place[0]]].clone()
-    })
+    let widen = |place: &[u32]| groups[group_of[&place[0]]].clone();
+    deal(machine, units.len(), &single, "units", true, widen, |_| 0)
 }
 
 /// The first unit of each allowed core, ordered so that each next one is as far as can be from

@@ -1,15 +1,21 @@
 //! The plan: a binding for each rank, from the machine and the policies.
 //!
 //! How: the allowed cores (or hardware threads, where a policy speaks of them) are the *places*.
-//! The mapping policy puts them in an order, ranks are dealt along it and start over when it is
-//! used up, so no place ever has two ranks more than another. The binding policy then widens each
-//! place to the object around it.
+//! The mapping policy puts them in an order, ranks are dealt along it in rounds, so no place ever has
+//! two ranks more than another. The binding policy then widens each place to the object around it.
 //!
 //! ```text
 //!  package 0: cores 0 1 2 3, package 1: cores 4 5 6 7
-//!  map by core      0 1 2 3 4 5 6 7 | 0 1 ...
-//!  map by package   0 4 1 5 2 6 3 7 | 0 4 ...
+//!  map by core      0 1 2 3 4 5 6 7 | 1 2 ...
+//!  map by package   0 4 1 5 2 6 3 7 | 4 1 ...
+//!  two cores        0 1 | 1 0 | 1 0 | 0 1
 //! ```
+//!
+//! Each round but the first begins further along the order, by the sum of the digits of its number (the
+//! base is the number of places; with two places that is the sequence of Thue and Morse). So ranks that
+//! talk to each other seldom share a place: neither neighbours in a row, nor partners at half of the
+//! ranks' distance or a power of two, nor those of a grid or hypercube. Two that share a processor cannot
+//! run at the same time, and each message between them costs a turn of the scheduler.
 //!
 //! Step before: [`super::policy`]. Step after: the kernel, by [`super::processor`].
 //! Invariant: pure; the same arguments give the same plan.
@@ -44,7 +50,8 @@ pub(super) fn level_of(bind_to: &BindTo) -> Level {
 }
 
 /// Places `ranks` ranks on the machine. With `oversubscribe` false, more ranks than places is an
-/// error; with true, places are used again in the same order, evenly.
+/// error; with true, places are used again, evenly: those of a list in its order, others as the
+/// module's text says.
 pub fn plan(
     machine: &Machine,
     ranks: usize,
@@ -74,6 +81,7 @@ pub fn plan(
             "entries of the processor list",
             oversubscribe,
             |set| set.to_vec(),
+            |_| 0,
         );
     }
 
@@ -89,9 +97,9 @@ pub fn plan(
         .groups(level)
         .ok_or(BindingError::NoSuchLevel { level })?;
     let group_of = group_of_unit(&groups);
-    deal(machine, ranks, &places, kind, oversubscribe, |place| {
-        groups[group_of[&place[0]]].clone()
-    })
+    let widen = |place: &[u32]| groups[group_of[&place[0]]].clone();
+    let begin = |round| digit_sum(round, places.len());
+    deal(machine, ranks, &places, kind, oversubscribe, widen, begin)
 }
 
 /// For each rank, how many ranks (itself included) have the same primary unit: 1 means that it
@@ -107,8 +115,19 @@ pub fn ranks_sharing_unit(bindings: &[RankBinding]) -> Vec<u32> {
         .collect()
 }
 
-/// Deals ranks to places round robin; `widen` makes the binding of a place. The units of a place
-/// take turns as the primary one, so that the second rank of a core prefers its second thread.
+/// The sum of the digits of `number` in base `base`; 0 where that is no base.
+fn digit_sum(mut number: usize, base: usize) -> usize {
+    let mut sum = 0;
+    while base > 1 && number > 0 {
+        sum += number % base;
+        number /= base;
+    }
+    sum
+}
+
+/// Deals ranks to places in rounds, each of which begins `begin` places along; `widen` makes the binding
+/// of a place. The units of a place take turns as the primary one, so that the second rank of a core
+/// prefers its second thread.
 pub(super) fn deal(
     machine: &Machine,
     ranks: usize,
@@ -116,6 +135,7 @@ pub(super) fn deal(
     kind: &'static str,
     oversubscribe: bool,
     widen: impl Fn(&[u32]) -> Vec<u32>,
+    begin: impl Fn(usize) -> usize,
 ) -> Result<Vec<RankBinding>, BindingError> {
     if ranks > places.len() && !oversubscribe {
         return Err(BindingError::TooManyRanks {
@@ -126,8 +146,9 @@ pub(super) fn deal(
     }
     Ok((0..ranks)
         .map(|rank| {
-            let place = &places[rank % places.len()];
-            let primary = place[rank / places.len() % place.len()];
+            let round = rank / places.len();
+            let place = &places[(rank + begin(round)) % places.len()];
+            let primary = place[round % place.len()];
             let mut processing_units = widen(place);
             processing_units.sort_unstable();
             let numa_node = machine
@@ -246,6 +267,27 @@ mod tests {
     }
 
     #[test]
+    fn partners_do_not_share_a_core() {
+        let seats = primaries("core:2 pu:1", 64, MapBy::Core, &BindTo::Core);
+        for distance in [1, 2, 4, 8, 16, 32] {
+            let partners = (0..64).map(|rank| rank ^ distance);
+            assert!(
+                (0..64)
+                    .zip(partners)
+                    .all(|(one, other)| seats[one] != seats[other])
+            );
+        }
+        let one = primaries("core:1 pu:1", 4, MapBy::Core, &BindTo::Core);
+        assert_eq!(one, [0; 4]);
+        // A list says itself who sits where.
+        let list = BindTo::List(vec![vec![1], vec![0]]);
+        assert_eq!(
+            primaries("core:2 pu:1", 4, MapBy::Core, &list),
+            [1, 0, 1, 0]
+        );
+    }
+
+    #[test]
     fn mapping_policies_deal_in_their_order() {
         let text = "package:2 l3cache:2 core:2 pu:2";
         let core = &BindTo::Core;
@@ -267,6 +309,14 @@ mod tests {
         assert_eq!(
             primaries("numa:2 core:4 pu:1", 3, MapBy::Numa, core),
             [0, 4, 1]
+        );
+        assert_eq!(
+            primaries("core:2 pu:1", 8, MapBy::Core, core),
+            [0, 1, 1, 0, 1, 0, 0, 1]
+        );
+        assert_eq!(
+            primaries("core:3 pu:1", 12, MapBy::Core, core),
+            [0, 1, 2, 1, 2, 0, 2, 0, 1, 1, 2, 0]
         );
     }
 
@@ -291,9 +341,9 @@ mod tests {
         let machine = Machine::from_description("core:2 pu:2").unwrap();
         let bindings = plan(&machine, 5, MapBy::Core, &BindTo::Core, true).unwrap();
         let primaries: Vec<u32> = bindings.iter().map(|binding| binding.primary).collect();
-        assert_eq!(primaries, [0, 2, 1, 3, 0]);
-        assert_eq!(bindings[2].processing_units, [0, 1]);
-        assert_eq!(ranks_sharing_unit(&bindings), [2, 1, 1, 1, 2]);
+        assert_eq!(primaries, [0, 2, 3, 1, 2]);
+        assert_eq!(bindings[2].processing_units, [2, 3]);
+        assert_eq!(ranks_sharing_unit(&bindings), [1, 2, 1, 1, 2]);
     }
 
     #[test]

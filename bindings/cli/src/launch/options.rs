@@ -193,7 +193,7 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 &["OBJECT"],
                 "Bind each rank to a core, hwthread, l3cache, numa, package (socket), none, or \
                  list:PROCESSORS (list:0,2+3: the first rank to 0, the second to 2 and 3). \
-                 Default: core; with more ranks than cores the ranks share cores in turn.",
+                 Default: core; with more ranks than cores the ranks share cores, dealt out in rounds.",
             ),
             option(
                 Action::MapBy,

@@ -238,7 +238,7 @@ impl Placement {
                 if self.mapped {
                     "as the mapping says"
                 } else {
-                    "dealt out in turn"
+                    "dealt out in rounds"
                 },
             ));
         }
@@ -340,7 +340,7 @@ mod tests {
         };
         let cores = places(BindTo::Core).unwrap();
         assert_eq!(cores.units.len(), 2);
-        assert_eq!(cores.seats, [0, 1, 0]);
+        assert_eq!(cores.seats, [0, 1, 1]);
         assert_eq!(places(BindTo::HwThread).unwrap().units.len(), 4);
         assert_eq!((places(BindTo::None), places(BindTo::Numa)), (None, None));
     }
