@@ -65,6 +65,12 @@ pub trait Owner: Sized {
 
     /// The kernel refused a put or get; the descriptor is dropped.
     fn refused(&self, descriptor: &Descriptor, error: KernelCopyError);
+
+    /// How many receives wait for their messages. A poll that has found the last one's ends: what
+    /// lies behind it is better left in its lane until somebody asks for it.
+    fn receives(&self) -> usize {
+        0
+    }
 }
 
 /// What [`MessagingUnit::take_packet`] found.
@@ -364,11 +370,15 @@ impl<O: Owner> MessagingUnit<O> {
     #[inline(always)]
     pub fn poll(&self, owner: &O) -> Result<u32, UnitError> {
         let mut handled = 0;
+        let waiting = owner.receives();
         for origin in self.rotation.warm() {
             let came = self.poll_lane(owner, origin)?;
             if came > 0 {
                 self.rotation.found(origin);
                 handled += came;
+                if waiting != 0 && owner.receives() == 0 {
+                    return Ok(handled);
+                }
             }
         }
         if let Some(origin) = self.rotation.cold() {
@@ -382,17 +392,25 @@ impl<O: Owner> MessagingUnit<O> {
         Ok(handled)
     }
 
-    /// Gives the packets that have arrived from `origin` to their handlers.
+    /// Gives the packets that have arrived from `origin` to their handlers, up to the one that the
+    /// last receive has waited for.
     #[inline(always)]
     pub fn poll_lane(&self, owner: &O, origin: usize) -> Result<u32, UnitError> {
         let lane = &self.origins[origin];
         let mut handled = 0;
+        let mut waiting = 0;
         while handled < BURST {
             let Some(arrived) = peek(lane, origin)? else {
                 break;
             };
+            if handled == 0 {
+                waiting = owner.receives();
+            }
             self.deliver(owner, lane, origin, arrived)?;
             handled += 1;
+            if waiting != 0 && owner.receives() == 0 {
+                break;
+            }
         }
         Ok(handled)
     }

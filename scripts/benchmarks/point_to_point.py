@@ -1,4 +1,4 @@
-"""point-to-point: latency, bandwidth and message rate of two pinned ranks."""
+"""point-to-point: latency, exchange, bandwidth and message rate of two pinned ranks."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ def _jobs(options: Options) -> list[Job]:
         latency = ",".join(map(str, QUICK_SIZES))
         bandwidth = ",".join(map(str, QUICK_BANDWIDTH_SIZES))
     jobs = []
-    for test, sizes in (("latency", latency), ("bandwidth", bandwidth), ("message-rate", rate)):
+    tests = {"latency": latency, "exchange": bandwidth, "bandwidth": bandwidth, "message-rate": rate}
+    for test, sizes in tests.items():
         arguments = [test, sizes, options.repetitions, options.milliseconds]
         jobs.append(
             Job(
                 title=test,
                 ranks=2,
                 run=sampled("point_to_point", arguments, 2, options),
-                # A limit has up to three ways to try for each size: fewer samples of each.
-                limit=limited([test, sizes, "7", options.milliseconds], options),
+                # A limit has up to three ways to try for each size: fewer samples of each. That of an exchange
+                # is the latency's, since both messages go at once.
+                limit=None if test == "exchange" else limited([test, sizes, "7", options.milliseconds], options),
                 by_distance=True,
             )
         )
@@ -35,12 +37,12 @@ def _jobs(options: Options) -> list[Job]:
 
 BENCHMARK = Benchmark(
     name="point-to-point",
-    summary="latency (0 B to 4 MiB), bandwidth and message rate of two pinned ranks; "
+    summary="latency (0 B to 4 MiB), exchange, bandwidth and message rate of two pinned ranks; "
     "the sender's buffer untouched between sends and rewritten before each",
     jobs=_jobs,
     sources=("point_to_point",),
     notes=(
-        "latency is half a round trip; bandwidth and message rate use windows of 64 sends",
+        "latency is half a round trip; an exchange is a message each way at once; bandwidth and message rate use windows of 64 sends",
         "_rewritten: the sender writes its buffers before it sends; the writing is not counted",
         "limit: loads and stores between two processes, without a library (tests/benchmarks/limits.c)",
     ),

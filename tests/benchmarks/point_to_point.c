@@ -1,9 +1,11 @@
-/* Latency, bandwidth and message rate between ranks 0 and 1, in OSU's manner.
+/* Latency, exchange, bandwidth and message rate between ranks 0 and 1, in OSU's manner.
  *
  *     point_to_point TEST [SIZES] [REPETITIONS] [MILLISECONDS]
  *
  * TEST is one of
  *   latency       half of a blocking ping-pong's round trip            [us]
+ *   exchange      MPI_Irecv, MPI_Isend and MPI_Waitall of both ranks, as
+ *                 neighbours of a grid do: one message each way          [us]
  *   bandwidth     64 nonblocking sends, then an acknowledgement     [MB/s]
  *   message-rate  the same, counted in messages                 [million/s]
  * SIZES is a comma list ("-": the default sweep), REPETITIONS the number of
@@ -137,19 +139,46 @@ static double ping_pong(char *out, char *in, size_t bytes, long iterations, int 
     return whole - summed(writing);
 }
 
-static void latency(size_t bytes, char *out, char *in, int rewritten, double hidden_ns)
+/* One repetition of messages both ways at once: ns without rank 0's rewriting, at rank 0. */
+static double exchanges(char *out, char *in, size_t bytes, long iterations, int rewritten,
+                        double hidden_ns, int check)
 {
-    const char *metric = rewritten ? "latency_rewritten" : "latency";
+    int count = (int)bytes, other = 1 - rank;
+    rewriting_ticks = 0;
+    meet();
+    double t0 = now_ns();
+    for (long i = 0; i < iterations; i++) {
+        MPI_Request requests[2];
+        if (rewritten)
+            rewrite(out, bytes, i);
+        MPI_Irecv(in, count, MPI_CHAR, other, 1, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(out, count, MPI_CHAR, other, 1, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        if (check)
+            expect_data(in, bytes, i);
+    }
+    double whole = now_ns() - t0;
+    if (!rewritten)
+        return whole;
+    return whole - (double)rewriting_ticks * ns_per_tick() - hidden_ns * (double)iterations;
+}
+
+/* Repetitions of one of these; `ways` is how many messages of an iteration follow each other. */
+static void latency(const char *name, double (*messages)(char *, char *, size_t, long, int, double, int),
+                    int ways, size_t bytes, char *out, char *in, int rewritten, double hidden_ns)
+{
+    char metric[64];
+    snprintf(metric, sizeof metric, "%s%s", name, rewritten ? "_rewritten" : "");
     long iterations = 4;
     /* Warm up, growing the count until a repetition takes about the wanted time. */
     for (int step = 0; step < 4; step++) {
-        double took = ping_pong(out, in, bytes, iterations, rewritten, hidden_ns, rewritten);
+        double took = messages(out, in, bytes, iterations, rewritten, hidden_ns, rewritten);
         iterations = (long)agreed((double)iterations_for(sample_ns, iterations, took, 4, iterations * 32));
     }
     for (int r = 0; r <= repetitions; r++) {
-        double took = ping_pong(out, in, bytes, iterations, rewritten, hidden_ns, rewritten && r == 0);
+        double took = messages(out, in, bytes, iterations, rewritten, hidden_ns, rewritten && r == 0);
         if (rank == 0 && r > 0)
-            sample(metric, bytes, "us", took / (double)iterations / 2 / 1e3);
+            sample(metric, bytes, "us", took / (double)iterations / ways / 1e3);
     }
 }
 
@@ -230,11 +259,12 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     const char *test = argc > 1 ? argv[1] : "";
     int is_latency = strcmp(test, "latency") == 0;
+    int is_exchange = strcmp(test, "exchange") == 0;
     int is_bandwidth = strcmp(test, "bandwidth") == 0;
     int is_rate = strcmp(test, "message-rate") == 0;
-    if (size != 2 || !(is_latency || is_bandwidth || is_rate)) {
+    if (size != 2 || !(is_latency || is_exchange || is_bandwidth || is_rate)) {
         if (rank == 0)
-            fprintf(stderr, "usage: mpiexec -n 2 point_to_point latency|bandwidth|message-rate"
+            fprintf(stderr, "usage: mpiexec -n 2 point_to_point latency|exchange|bandwidth|message-rate"
                             " [SIZES|-] [REPETITIONS] [MILLISECONDS]\n");
         MPI_Finalize();
         return 2;
@@ -259,9 +289,13 @@ int main(int argc, char **argv)
 
     for (int i = 0; i < count; i++) {
         for (int rewritten = 0; rewritten < 2; rewritten++) {
-            if (is_latency && !(rewritten && sizes[i] == 0))
-                latency(sizes[i], out, in, rewritten, hidden_ns);
-            else if (!is_latency && sizes[i] > 0)
+            if (rewritten && sizes[i] == 0)
+                continue;
+            if (is_latency)
+                latency("latency", ping_pong, 2, sizes[i], out, in, rewritten, hidden_ns);
+            else if (is_exchange)
+                latency("exchange", exchanges, 1, sizes[i], out, in, rewritten, hidden_ns);
+            else if (sizes[i] > 0)
                 stream(is_rate ? "message_rate" : "bandwidth", sizes[i], out, in, rewritten, hidden_ns);
         }
     }

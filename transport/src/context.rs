@@ -407,6 +407,11 @@ impl Owner for Context {
         &self.unit
     }
 
+    #[inline(always)]
+    fn receives(&self) -> usize {
+        self.posted.waiting()
+    }
+
     fn fill(&self, cookie: u64, at: u64, room: LaneRoom<'_>, bytes: usize) {
         if is_operation(cookie) {
             return self.fill_active(cookie, at as usize, room, bytes);

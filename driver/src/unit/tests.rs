@@ -11,6 +11,8 @@ struct Log {
     packets: RefCell<Vec<(u32, u64, Vec<u8>)>>,
     done: RefCell<Vec<u64>>,
     refused: Cell<u32>,
+    /// Packets that are waited for.
+    receives: Cell<usize>,
 }
 
 impl Log {
@@ -22,6 +24,7 @@ impl Log {
             packets: RefCell::default(),
             done: RefCell::default(),
             refused: Cell::new(0),
+            receives: Cell::new(0),
         }
     }
 }
@@ -46,12 +49,17 @@ impl Owner for Log {
     fn refused(&self, _descriptor: &Descriptor, _error: KernelCopyError) {
         self.refused.set(self.refused.get() + 1);
     }
+
+    fn receives(&self) -> usize {
+        self.receives.get()
+    }
 }
 
 fn log_packet(log: &Log, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     log.packets
         .borrow_mut()
         .push((origin, packet.word(0), packet.to_vec(packet.data_at(8))));
+    log.receives.set(log.receives.get().saturating_sub(1));
     Ok(())
 }
 
@@ -62,6 +70,45 @@ fn logs(criterion: Criterion) -> [Log; 2] {
         let job = Job::attach(copy, rank).unwrap_or_else(|_| job.clone());
         Log::new(job, rank, criterion)
     })
+}
+
+#[test]
+fn a_poll_ends_with_the_last_packet_that_is_waited_for() {
+    let [sender, receiver] = logs(Criterion::default());
+    let send = |number: u64| {
+        // SAFETY: there are no bytes.
+        let sent = unsafe {
+            sender
+                .unit
+                .inject_immediate(1, 1, 0, number, std::ptr::null(), 0)
+        };
+        assert!(sent.unwrap());
+    };
+    (0..5).for_each(send);
+    receiver.receives.set(2);
+    let poll = || receiver.unit.poll(&receiver).unwrap();
+    assert_eq!(poll(), 2);
+    // Nobody waits for any: all of them come.
+    assert_eq!(poll(), 3);
+    // One that a unit has sent itself comes with it, or after it.
+    send(5);
+    // SAFETY: as above.
+    let own = unsafe {
+        receiver
+            .unit
+            .inject_immediate(1, 1, 0, 6, std::ptr::null(), 0)
+    };
+    assert!(own.unwrap());
+    receiver.receives.set(1);
+    assert_eq!((poll(), poll()), (1, 1));
+    let numbers = |log: &Log| {
+        log.packets
+            .borrow()
+            .iter()
+            .map(|packet| packet.1)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(numbers(&receiver), [0, 1, 2, 3, 4, 5, 6]);
 }
 
 /// Lines of each lane's ring.

@@ -90,7 +90,10 @@ impl Pace {
     /// The ways of its messages, the usual one first.
     fn ways(self) -> &'static [Way] {
         match self {
-            Self::Awaited | Self::Windowed => &[Way::AtOnce, Way::Alone, Way::Together],
+            Self::Awaited => &[Way::AtOnce, Way::Alone, Way::Together],
+            // Two ranks that exchange data would both copy it twice, and seldom have as many messages
+            // under way as it takes to find out (64 KiB: 12 us instead of 3.5).
+            Self::Windowed => &[Way::Alone, Way::AtOnce, Way::Together],
             Self::LongWindowed => &[Way::Together, Way::Alone],
         }
     }

@@ -75,6 +75,39 @@ fn run(contexts: &[Context], ids: &[(usize, RequestId)]) {
     panic!("requests do not complete");
 }
 
+/// Who waits for one message leaves the next one where it is, until a receive asks for it: else it would be
+/// copied twice.
+#[test]
+fn a_message_behind_the_one_that_is_waited_for_stays_in_its_lane() {
+    let contexts = contexts(2);
+    let to = Address {
+        task: 1,
+        context: 3,
+        tag: 9,
+    };
+    for bytes in [8, 3000] {
+        let mut source = vec![7_u8; bytes];
+        let mut received = vec![0_u8; bytes];
+        for _ in 0..2 {
+            // SAFETY: the bytes are copied into the lane.
+            let sent = unsafe { contexts[0].send(to, source.as_ptr(), bytes) };
+            assert!(sent.unwrap().is_none());
+            source.fill(8);
+        }
+        for expected in [7, 8] {
+            let pattern = Pattern::new(3, Some(0), Some(9));
+            // SAFETY: the vector lives until the receive is complete.
+            let request = unsafe { contexts[1].receive(pattern, buffer(&mut received, false)) };
+            let request = request.unwrap();
+            assert!(!request.is_complete());
+            run(&contexts, &[(1, request.id())]);
+            assert_eq!(contexts[1].unexpected.waiting(), 0);
+            assert!(received.iter().all(|byte| *byte == expected));
+            contexts[1].requests().free(request.id(), request);
+        }
+    }
+}
+
 /// Sends `bytes` bytes from context 0 to 1 and checks what comes.
 fn exchange(
     contexts: &[Context],

@@ -331,7 +331,7 @@ fn short_messages_share_a_call() {
     for unreachable in [None, Some(2)] {
         let contexts = contexts(2);
         let (origin, target) = (&contexts[0], &contexts[1]);
-        let (alone, class) = (1, Pace::Windowed.class(SHORT_BYTES) as u16);
+        let (alone, class) = (0, Pace::Windowed.class(SHORT_BYTES) as u16);
         target
             .control(0, kind::PREFERENCE, alone << 8 | class, 0, &[])
             .unwrap();
