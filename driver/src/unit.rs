@@ -89,6 +89,8 @@ pub enum Next<T> {
 struct Target {
     lane: LaneProducer,
     block: Mapped<RankBlock>,
+    /// How far the lane from this target was read when the last record of several lines went to it.
+    heard: Cell<u64>,
     /// Descriptors that wait for this target; 0 lets immediate messages pass.
     backlog: Cell<usize>,
     /// Nobody reads the lane any more: what finds no room in it vanishes.
@@ -274,8 +276,31 @@ impl<O: Owner> MessagingUnit<O> {
         to.lane.write_word(&reserved, 0, metadata);
         // SAFETY: as above.
         unsafe { to.lane.write(&reserved, start, source, bytes - behind) };
-        to.commit(reserved, kind, auxiliary, start + bytes);
+        self.commit(target, reserved, kind, auxiliary, start + bytes);
         Ok(true)
+    }
+
+    /// Hands a record over to a target. If that has sent something since the last one, the two answer each other, and
+    /// the target reads it at once.
+    #[inline(always)]
+    fn commit(
+        &self,
+        target: usize,
+        reserved: Reserved,
+        kind: u8,
+        auxiliary: u16,
+        payload_bytes: usize,
+    ) {
+        let (to, line) = (&self.targets[target], reserved.line);
+        let header = RecordHeader::new(kind, auxiliary, payload_bytes as u32);
+        to.lane.commit(reserved, header);
+        if !header.is_line() {
+            let heard = self.origins[target].consumed();
+            if to.heard.replace(heard) != heard {
+                to.lane.hand_over(line, payload_bytes);
+            }
+        }
+        to.wake_if_asleep();
     }
 
     /// Wakes `target` if it sleeps: something that it may wait for was stored for it, with
@@ -357,7 +382,7 @@ impl<O: Owner> MessagingUnit<O> {
             } else {
                 descriptor.continuation
             };
-            to.commit(reserved, kind, descriptor.auxiliary, start + bytes);
+            self.commit(target, reserved, kind, descriptor.auxiliary, start + bytes);
             descriptor.injected += bytes as u64;
             if descriptor.is_done() {
                 return Ok(true);
@@ -466,19 +491,11 @@ impl Target {
         Ok(Self {
             lane: LaneProducer::new(job.lane(origin, target)?),
             block: Mapped::new(job.segment(), job.layout().rank_block(target))?,
+            heard: Cell::new(0),
             backlog: Cell::new(0),
             departed: Cell::new(false),
             fifo: RefCell::new(InjectionFifo::new(injection, target as u32)),
         })
-    }
-
-    #[inline(always)]
-    fn commit(&self, reserved: Reserved, kind: u8, auxiliary: u16, payload_bytes: usize) {
-        self.lane.commit(
-            reserved,
-            RecordHeader::new(kind, auxiliary, payload_bytes as u32),
-        );
-        self.wake_if_asleep();
     }
 
     /// After a commit.

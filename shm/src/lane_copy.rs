@@ -275,6 +275,21 @@ pub(crate) fn ask_for_line(address: *mut u8) {
     }
 }
 
+/// Has a line that was just written moved out of this core's own cache to the one that all cores share, where
+/// another one finds it sooner. Processors that do not know this do nothing.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn hand_over_line(line: *mut u8) {
+    // SAFETY: it is a hint, and changes nothing whatever the address.
+    unsafe {
+        std::arch::asm!(
+            "cldemote [{}]",
+            in(reg) line,
+            options(nostack, preserves_flags, readonly)
+        );
+    }
+}
+
 /// Has a line fetched to be read, without waiting for it.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
@@ -326,6 +341,10 @@ pub(crate) fn ask_for_lines(_target: *mut u8, bytes: usize) -> usize {
 /// Nothing, as above.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn ask_for_line(_line: *mut u8) {}
+
+/// Nothing, as above.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn hand_over_line(_line: *mut u8) {}
 
 /// Nothing, as above.
 #[cfg(not(target_arch = "x86_64"))]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::atomic::AtomicU64;
 use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved, ReservedLine};
-use crate::lane_copy::{LONG_BYTES, LongCopy, ask_for_line, look_ahead, vectors};
+use crate::lane_copy::{LONG_BYTES, LongCopy, ask_for_line, hand_over_line, look_ahead, vectors};
 use crate::lane_room::LaneRoom;
 use crate::mapped::Mapped;
 use crate::offset::Offset;
@@ -98,6 +98,13 @@ impl LaneMemory for MappedLane {
     fn expect(&self, first: u64, lines: u64) {
         for line in first..first + lines {
             ask_for_line(self.line(line));
+        }
+    }
+
+    #[inline(always)]
+    fn hand_over(&self, first: u64, lines: u64) {
+        for line in first..first + lines {
+            hand_over_line(self.line(line));
         }
     }
 

@@ -26,13 +26,15 @@ impl<O: Owner> MessagingUnit<O> {
         if descriptor.notify == 0 {
             return Ok(true);
         }
-        let Some(reserved) = reserve(to, descriptor.target as usize, 24)? else {
+        let target = descriptor.target as usize;
+        let Some(reserved) = reserve(to, target, 24)? else {
             return Ok(false);
         };
         to.lane.write_word(&reserved, 0, descriptor.metadata);
         to.lane.write_word(&reserved, 8, descriptor.remote);
         to.lane.write_word(&reserved, 16, descriptor.bytes);
-        to.commit(reserved, descriptor.notify, descriptor.auxiliary, 24);
+        let (kind, auxiliary) = (descriptor.notify, descriptor.auxiliary);
+        self.commit(target, reserved, kind, auxiliary, 24);
         Ok(true)
     }
 

@@ -40,7 +40,7 @@ impl<O: Owner> MessagingUnit<O> {
         // The target looks at the first line all the time: it is written when all else is there.
         fill(to.lane.room(&reserved).behind(start));
         to.lane.write_word(&reserved, 0, metadata);
-        to.commit(reserved, kind, 0, start + bytes);
+        self.commit(target, reserved, kind, 0, start + bytes);
         Ok(true)
     }
 
@@ -78,7 +78,7 @@ impl<O: Owner> MessagingUnit<O> {
         write(apart, usize::MAX);
         to.lane.write_word(&reserved, 0, metadata);
         write(0, apart);
-        to.commit(reserved, kind, auxiliary, start + bytes);
+        self.commit(target, reserved, kind, auxiliary, start + bytes);
         Ok(true)
     }
 }

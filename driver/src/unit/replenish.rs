@@ -113,7 +113,7 @@ impl<O: Owner> MessagingUnit<O> {
             return Ok(false);
         };
         own.lane.write_word(&reserved, 0, word);
-        own.commit(reserved, REPLENISH, 0, WORD_BYTES as usize);
+        self.commit(self.rank, reserved, REPLENISH, 0, WORD_BYTES as usize);
         Ok(true)
     }
 

@@ -78,6 +78,7 @@ struct Noting {
     prepared: std::cell::RefCell<Vec<(u64, u64)>>,
     expected: std::cell::Cell<Option<(u64, u64)>>,
     looked_ahead: std::cell::RefCell<Vec<u64>>,
+    handed_over: std::cell::Cell<Option<(u64, u64)>>,
 }
 
 #[cfg(not(loom))]
@@ -88,6 +89,7 @@ impl Noting {
             prepared: std::cell::RefCell::default(),
             expected: std::cell::Cell::default(),
             looked_ahead: std::cell::RefCell::default(),
+            handed_over: std::cell::Cell::default(),
         }
     }
 }
@@ -110,6 +112,10 @@ impl LaneMemory for Noting {
         self.prepared.borrow_mut().push((first, lines));
     }
 
+    fn hand_over(&self, first: u64, lines: u64) {
+        self.handed_over.set(Some((first, lines)));
+    }
+
     fn expect(&self, first: u64, lines: u64) {
         self.expected.set(Some((first, lines)));
     }
@@ -121,6 +127,28 @@ impl LaneMemory for Noting {
 
 /// A record has the lines behind it fetched that another one like it takes: those of them that
 /// are free, up to the ring's end.
+#[cfg(not(loom))]
+#[test]
+fn lines_behind_the_first_are_handed_over_of_records_that_are_not_long() {
+    let memory = HeapMemory::new(1024);
+    let producer = Producer::new(Noting::of(&memory));
+    let handed_over = |lines: u64| {
+        let bytes = lines as usize * LINE_BYTES - HEADER_BYTES;
+        let reserved = producer.try_reserve(bytes).unwrap().unwrap();
+        let line = reserved.line;
+        producer.commit(reserved, RecordHeader::new(1, 0, bytes as u32));
+        producer.hand_over(line, bytes);
+        producer.memory().handed_over.take()
+    };
+    assert_eq!(handed_over(2), Some((1, 1)));
+    assert_eq!(handed_over(17), Some((3, 16)));
+    assert_eq!(
+        handed_over(HANDED_OVER_LINES),
+        Some((20, HANDED_OVER_LINES - 1))
+    );
+    assert_eq!(handed_over(HANDED_OVER_LINES + 1), None);
+}
+
 #[cfg(not(loom))]
 #[test]
 fn free_lines_are_expected_to_be_written() {
