@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use crate::atomic::{AtomicU32, AtomicU64};
 use crate::board::{Board, BoardMemory, DEPTH, place};
-use crate::lane_copy::LongCopy;
+use crate::lane_copy::{LongCopy, hand_over_line};
 use crate::lane_room::LaneRoom;
 use crate::mapped_lane::{copy_line, copy_read};
 use crate::record::LINE_BYTES;
@@ -38,6 +38,9 @@ pub const INLINE_BYTES: usize = 48;
 
 /// The most bytes of one post: what one member copies while another copies the one before.
 pub const SLOT_BYTES: usize = 16 << 10;
+
+/// Posts of up to so many bytes, beyond those in the line of their flag, are handed over.
+const HANDED_OVER_BYTES: usize = 2048;
 
 /// From a slot to the next one, in bytes. The lines between them are what a reader's processor fetches
 /// ahead behind a full slot, as behind long records of a lane; and slots do not all fall to the same
@@ -86,6 +89,8 @@ pub struct MappedBoard {
     /// One less than the slots of each member.
     last_slot: u32,
     long: LongCopy,
+    /// Whether a post of another member was read since this one has shown its last.
+    heard: Cell<bool>,
     /// How many long posts of each member this process has written or read, up to
     /// [`UNPREPARED_USES`].
     uses: Box<[Cell<u32>]>,
@@ -122,6 +127,7 @@ impl MappedBoard {
             members,
             last_slot: slots as u32 - 1,
             long: LongCopy::default(),
+            heard: Cell::new(false),
             uses: vec![Cell::new(0); members].into(),
             segment: Arc::clone(segment),
         })
@@ -360,6 +366,20 @@ impl Board<MappedBoard> {
         // SAFETY: the line lies in the mapping, and nobody reads it before the flag says so.
         unsafe { (&raw mut (*line).word).write(word) };
         self.publish(draft.round, draft.bytes as u32);
+        if draft.bytes > INLINE_BYTES && draft.bytes <= HANDED_OVER_BYTES {
+            self.hand_over(draft.room.address(), draft.bytes);
+        }
+    }
+
+    /// Hands the lines of a post over to members that answer it, as lanes do with records that are answered
+    /// ([`crate::lane::Producer::hand_over`]); a row of posts without an answer would be held up.
+    #[inline(always)]
+    fn hand_over(&self, first: *mut u8, bytes: usize) {
+        if self.memory().heard.replace(false) {
+            for at in (0..bytes).step_by(LINE_BYTES) {
+                hand_over_line(first.wrapping_add(at));
+            }
+        }
     }
 
     /// A member's post in a round, if it is there; an error if it claims to be longer than it
@@ -373,6 +393,7 @@ impl Board<MappedBoard> {
             return Err(BoardError::Length { member, bytes });
         }
         self.memory().note_use(member, bytes);
+        self.memory().heard.set(true);
         let line = self.memory().line(member, place(round));
         // SAFETY: the line lies in the mapping; a word is a word, whatever a peer wrote.
         let word = unsafe { (&raw const (*line).word).read_volatile() };

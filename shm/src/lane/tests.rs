@@ -125,8 +125,7 @@ impl LaneMemory for Noting {
     }
 }
 
-/// A record has the lines behind it fetched that another one like it takes: those of them that
-/// are free, up to the ring's end.
+/// Neither the first line, which the target reads already, nor those of a record that is long.
 #[cfg(not(loom))]
 #[test]
 fn lines_behind_the_first_are_handed_over_of_records_that_are_not_long() {
@@ -149,6 +148,8 @@ fn lines_behind_the_first_are_handed_over_of_records_that_are_not_long() {
     assert_eq!(handed_over(HANDED_OVER_LINES + 1), None);
 }
 
+/// A record has the lines behind it fetched that another one like it takes: those of them that
+/// are free, up to the ring's end.
 #[cfg(not(loom))]
 #[test]
 fn free_lines_are_expected_to_be_written() {
