@@ -423,14 +423,11 @@ impl<O: Owner> MessagingUnit<O> {
     pub fn poll_lane(&self, owner: &O, origin: usize) -> Result<u32, UnitError> {
         let lane = &self.origins[origin];
         let mut handled = 0;
-        let mut waiting = 0;
+        let waiting = owner.receives();
         while handled < BURST {
             let Some(arrived) = peek(lane, origin)? else {
                 break;
             };
-            if handled == 0 {
-                waiting = owner.receives();
-            }
             self.deliver(owner, lane, origin, arrived)?;
             handled += 1;
             if waiting != 0 && owner.receives() == 0 {

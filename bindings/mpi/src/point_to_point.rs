@@ -130,7 +130,7 @@ pub fn wait(context: &Context, id: RequestId) -> Result<Option<Settled>, UnitErr
         return Ok(None);
     };
     if !request.is_complete() {
-        context.advance_until_from(request.awaits(), || request.is_complete())?;
+        wait_for(context, request)?;
     }
     Ok(Some(settle(context, id, request)))
 }

@@ -146,7 +146,7 @@ fn eager_packet(context: &Context, origin: u32, packet: Packet<'_>) {
 
 /// How the receive of a message of `total` bytes into `room` bytes ends.
 #[inline(always)]
-fn outcome(envelope: &Envelope, total: usize, room: usize) -> Outcome {
+pub(super) fn outcome(envelope: &Envelope, total: usize, room: usize) -> Outcome {
     Outcome {
         task: envelope.source,
         tag: envelope.tag,

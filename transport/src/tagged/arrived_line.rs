@@ -14,9 +14,10 @@
 use pamir_driver::packet::Packet;
 
 use crate::context::Context;
+use crate::tagged::arrival::outcome;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Envelope;
-use crate::tagged::request::{Outcome, Phase, Request};
+use crate::tagged::request::{Phase, Request};
 
 /// Gives a packet of one line to the receive that it is for; whether that could be done.
 #[inline(always)]
@@ -29,18 +30,9 @@ pub(super) fn deliver_line(context: &Context, origin: u32, packet: Packet<'_>) -
         return false;
     };
     let (address, room) = buffer;
-    let bytes = total.min(room);
     // SAFETY: whoever posted the receive vouched for its room; the length was just asked for.
-    unsafe { packet.copy_line_to(address, bytes) };
-    let outcome = Outcome {
-        task: origin,
-        tag: envelope.tag,
-        bytes,
-        message_bytes: total,
-        truncated: total > room,
-        cancelled: false,
-    };
-    request.complete(outcome);
+    unsafe { packet.copy_line_to(address, total.min(room)) };
+    request.complete(outcome(&envelope, total, room));
     true
 }
 

@@ -213,32 +213,18 @@ impl PostedQueue {
     ) -> Option<(&'static Request, T)> {
         let bucket = self.bucket(envelope);
         let request = bucket.first.get()?;
-        let place = &request.place;
-        if !place.wanted.get().names(envelope) || self.wild.first.get().is_some() {
+        if !request.place.wanted.get().names(envelope) || self.wild.first.get().is_some() {
             return None;
         }
         let accepted = accept(request)?;
-        let next = place.next.get();
-        bucket.first.set(next);
-        // Nothing is before the first.
-        match next {
-            None => bucket.last.set(None),
-            Some(next) => next.place.previous.set(None),
-        }
-        self.left(place);
-        Some((request, accepted))
-    }
-
-    #[inline(always)]
-    fn left(&self, place: &Place) {
-        place.waits.set(false);
-        self.waiting.set(self.waiting.get() - 1);
+        Some((self.take(bucket, request)?, accepted))
     }
 
     #[inline(always)]
     fn take(&self, list: &List, request: &'static Request) -> Option<&'static Request> {
         list.unlink(request);
-        self.left(&request.place);
+        request.place.waits.set(false);
+        self.waiting.set(self.waiting.get() - 1);
         Some(request)
     }
 

@@ -8,6 +8,13 @@ use crate::context::Context;
 use pamir_driver::job::{Job, JobSpecification};
 use proptest::prelude::*;
 
+/// Where messages go: from context 0 to 1.
+const TO: Address = Address {
+    task: 1,
+    context: 3,
+    tag: 9,
+};
+
 /// Contexts whose tasks have a processor each, or share one.
 fn contexts_on(processing_units: Vec<Option<u32>>) -> Vec<Context> {
     let tasks = processing_units.len();
@@ -80,17 +87,12 @@ fn run(contexts: &[Context], ids: &[(usize, RequestId)]) {
 #[test]
 fn a_message_behind_the_one_that_is_waited_for_stays_in_its_lane() {
     let contexts = contexts(2);
-    let to = Address {
-        task: 1,
-        context: 3,
-        tag: 9,
-    };
     for bytes in [8, 3000] {
         let mut source = vec![7_u8; bytes];
         let mut received = vec![0_u8; bytes];
         for _ in 0..2 {
             // SAFETY: the bytes are copied into the lane.
-            let sent = unsafe { contexts[0].send(to, source.as_ptr(), bytes) };
+            let sent = unsafe { contexts[0].send(TO, source.as_ptr(), bytes) };
             assert!(sent.unwrap().is_none());
             source.fill(8);
         }
@@ -122,11 +124,6 @@ fn exchange(
         .map(|at| (at / width(gaps.0) * 7) as u8)
         .collect();
     let mut target = vec![0xEE_u8; room * width(gaps.1)];
-    let to = Address {
-        task: 1,
-        context: 3,
-        tag: 9,
-    };
     let pattern = Pattern::new(3, Some(0), None);
     let mut ids = Vec::new();
     for receive in [receive_first, !receive_first] {
@@ -144,7 +141,7 @@ fn exchange(
                 (
                     0,
                     contexts[0]
-                        .start_send(to, buffer(&mut source, gaps.0), completion)
+                        .start_send(TO, buffer(&mut source, gaps.0), completion)
                         .unwrap(),
                 )
             }
@@ -249,11 +246,6 @@ impl Noncontiguous for Far {
 #[test]
 fn packets_are_as_short_as_the_memory_asks() {
     let contexts = contexts(2);
-    let to = Address {
-        task: 1,
-        context: 3,
-        tag: 9,
-    };
     let pattern = Pattern::new(3, Some(0), None);
     let far = |memory: &mut [u8]| {
         let gapped = Gapped(memory.as_mut_ptr(), memory.len() / 2);
@@ -266,7 +258,7 @@ fn packets_are_as_short_as_the_memory_asks() {
         let ids = unsafe {
             let receive = contexts[1].receive(pattern, far(&mut target)).unwrap();
             let completion = Completion::Local;
-            let send = contexts[0].start_send(to, far(&mut source), completion);
+            let send = contexts[0].start_send(TO, far(&mut source), completion);
             [(1, receive.id()), (0, send.unwrap())]
         };
         run(&contexts, &ids);
