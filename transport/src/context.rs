@@ -29,9 +29,10 @@ use crate::node_engine::Orders;
 use crate::protocol::select::{GetProtocol, PutProtocol, SendTable};
 use crate::selection::{Choice, MOST_RANGES, Ranges, Situation};
 use crate::striping::Striping;
-use crate::tagged::arrival::{self, Incoming, Unexpected};
+use crate::tagged::arrival::{self, Unexpected};
 use crate::tagged::asked_way::AskedWays;
 use crate::tagged::early_offer::EarlyOffers;
+use crate::tagged::incoming::IncomingMessages;
 use crate::tagged::measured_way::MeasuredWays;
 use crate::tagged::posted::PostedQueue;
 use crate::tagged::request::{RequestId, Requests};
@@ -53,8 +54,7 @@ pub struct Context {
     pub(crate) requests: Requests,
     pub(crate) posted: PostedQueue,
     pub(crate) unexpected: UnexpectedQueue<Unexpected>,
-    /// For each origin, the message whose packets are still coming.
-    pub(crate) incoming: Vec<Cell<Incoming>>,
+    pub(crate) incoming: IncomingMessages,
     pub(crate) transfers: Transfers,
     pub(crate) measured_ways: MeasuredWays,
     pub(crate) asked_ways: AskedWays,
@@ -105,9 +105,7 @@ impl Context {
             requests: Requests::default(),
             posted: PostedQueue::default(),
             unexpected: UnexpectedQueue::default(),
-            incoming: (0..unit.ranks())
-                .map(|_| Cell::new(Incoming::Nothing))
-                .collect(),
+            incoming: IncomingMessages::new(unit.ranks()),
             transfers: Transfers::default(),
             measured_ways: MeasuredWays::default(),
             asked_ways: AskedWays::default(),
@@ -409,7 +407,7 @@ impl Owner for Context {
 
     #[inline(always)]
     fn receives(&self) -> usize {
-        self.posted.waiting()
+        self.posted.waiting() + self.incoming.receives()
     }
 
     fn fill(&self, cookie: u64, at: u64, room: LaneRoom<'_>, bytes: usize) {

@@ -3,17 +3,7 @@
 //! Before: the driver's reception FIFO has looked the handler up. After: the bytes are in
 //! the receive's buffer, or the message waits in the unexpected queue.
 //!
-//! A message of several packets is remembered for its origin as [`Incoming`]: since all
-//! packets of a message follow each other in the lane, there is at most one.
-//!
-//! | incoming   | packet                     | becomes |
-//! |------------|----------------------------|---------|
-//! | nothing    | `EAGER_LONG`, `DATA_LONG`  | request, or unexpected |
-//! | request    | `CONTINUATION`             | request; nothing after the last |
-//! | unexpected | `CONTINUATION`             | unexpected; nothing after the last |
-//! | unexpected | (a receive takes it)       | request |
-//!
-//! Any other combination is a packet that makes no sense, and an error.
+//! A message of several packets is remembered for its origin ([`crate::tagged::incoming`]).
 
 use pamir_driver::kernel_copy;
 use pamir_driver::packet::{Packet, PacketHandlerTable};
@@ -26,6 +16,7 @@ use crate::tagged::arrived_line::deliver_line;
 use crate::tagged::asked_way::{self, Timed};
 use crate::tagged::buffer::{Buffer, Noncontiguous};
 use crate::tagged::envelope::Envelope;
+use crate::tagged::incoming::Incoming;
 use crate::tagged::measured_way::Way;
 use crate::tagged::request::{Outcome, Request, RequestId};
 use crate::tagged::send::{
@@ -38,27 +29,6 @@ const RESERVED_BYTES: usize = 1 << 20;
 
 /// Bytes fetched at once into a buffer that is not contiguous.
 const FETCH_BYTES: usize = 64 * 1024;
-
-/// The message of one origin whose packets are still coming.
-#[derive(Clone, Copy, Debug)]
-pub enum Incoming {
-    /// None.
-    Nothing,
-    /// One that has been matched.
-    Request {
-        /// The receive.
-        id: RequestId,
-        /// Bytes that have come.
-        at: usize,
-        /// Bytes of the message.
-        total: usize,
-    },
-    /// One that waits in the unexpected queue.
-    Unexpected {
-        /// Its place there.
-        index: u32,
-    },
-}
 
 /// A message that nobody has asked for yet.
 #[derive(Debug)]
@@ -124,14 +94,14 @@ pub(crate) fn unknown(_: &Context, rank: u32, _: Packet<'_>) -> Result<(), UnitE
 }
 
 fn eager(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
-    if !deliver_line(context, origin, packet) {
-        eager_packet(context, origin, packet);
+    if deliver_line(context, origin, packet) {
+        return Ok(());
     }
-    Ok(())
+    eager_packet(context, origin, packet)
 }
 
 #[inline(never)]
-fn eager_packet(context: &Context, origin: u32, packet: Packet<'_>) {
+fn eager_packet(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     let envelope = Envelope::from_metadata(packet.word(0), origin);
     let total = packet.data_bytes(8);
     match context.posted.take_receive(&envelope) {
@@ -139,8 +109,12 @@ fn eager_packet(context: &Context, origin: u32, packet: Packet<'_>) {
             let room = deliver(request, 0, packet, 8);
             let outcome = outcome(&envelope, total, room);
             context.requests.finish(request.id(), request, outcome);
+            context.end_one_packet(origin, total, packet.auxiliary())
         }
-        None => context.keep(envelope, packet.to_vec(packet.data_at(8)), total, None),
+        None => {
+            context.keep(envelope, packet.to_vec(packet.data_at(8)), total, None);
+            Ok(())
+        }
     }
 }
 
@@ -205,7 +179,7 @@ fn eager_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), 
             Incoming::Unexpected { index }
         }
     };
-    context.incoming[origin as usize].set(incoming);
+    context.incoming.set(origin, incoming);
     Ok(())
 }
 
@@ -215,7 +189,9 @@ fn data_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), U
     if let Some(request) = context.requests.get(id) {
         deliver(request, 0, packet, 16);
     }
-    context.incoming[origin as usize].set(Incoming::Request { id, at, total });
+    context
+        .incoming
+        .set(origin, Incoming::Request { id, at, total });
     Ok(())
 }
 
@@ -223,13 +199,14 @@ fn data(context: &Context, _origin: u32, packet: Packet<'_>) -> Result<(), UnitE
     let id = RequestId::from_word(packet.word(0));
     if let Some(request) = context.requests.get(id) {
         deliver(request, 0, packet, 8);
+        context.measured_ways.end(id);
         context.received(id, request, packet.data_bytes(8));
     }
     Ok(())
 }
 
 fn continuation(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
-    match context.incoming[origin as usize].get() {
+    match context.incoming.get(origin) {
         Incoming::Request { id, at, total } => {
             continue_request(context, origin, packet, (id, at, total))
         }
@@ -253,10 +230,12 @@ fn continue_request(
     }
     let at = at + packet.data_bytes(0);
     if at < total {
-        context.incoming[origin as usize].set(Incoming::Request { id, at, total });
+        context
+            .incoming
+            .set(origin, Incoming::Request { id, at, total });
         return Ok(());
     }
-    context.incoming[origin as usize].set(Incoming::Nothing);
+    context.incoming.set(origin, Incoming::Nothing);
     context.measured_ways.end(id);
     if let Some(request) = request {
         context.received(id, request, total);
@@ -285,7 +264,7 @@ fn continue_unexpected(
                 reason,
             });
         }
-        Some(true) => context.incoming[origin as usize].set(Incoming::Nothing),
+        Some(true) => context.incoming.set(origin, Incoming::Nothing),
         Some(false) => {}
     }
     Ok(())

@@ -19,7 +19,7 @@
 //!
 //! ```text
 //! origin                                        target
-//!   EAGER_LONG, CONTINUATION ... (timed) ─────▶ times the run that it is part of
+//!   EAGER, or EAGER_LONG ... (timed) ─────────▶ times the run that it is part of
 //!   REQUEST_TO_SEND (timed) ──────────────────▶ times it
 //!   keeps that        ◀──────── PREFERENCE ──── which is the fastest, if that has changed
 //! ```
@@ -37,7 +37,7 @@ use crate::protocol::kind;
 use crate::tagged::request::RequestId;
 use crate::turns;
 
-/// In an `EAGER_LONG` or a `REQUEST_TO_SEND`: the target shall time the run that it is part of.
+/// In an `EAGER`, an `EAGER_LONG` or a `REQUEST_TO_SEND`: the target shall time the run that it is part of.
 const TIMED: u16 = 64;
 
 /// In the same: where the number of that run begins,
@@ -76,7 +76,7 @@ pub(crate) enum Way {
 /// How messages follow each other, and whether they could come at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pace {
-    /// The sender waits for each.
+    /// One at a time: the sender waits for each, at once or before it sends the next one.
     Awaited,
     /// Many may be under way.
     Windowed,
@@ -91,8 +91,7 @@ impl Pace {
     fn ways(self) -> &'static [Way] {
         match self {
             Self::Awaited => &[Way::AtOnce, Way::Alone, Way::Together],
-            // Two ranks that exchange data would both copy it twice, and seldom have as many messages
-            // under way as it takes to find out (64 KiB: 12 us instead of 3.5).
+            // Few have as many messages under way as it takes to find out.
             Self::Windowed => &[Way::Alone, Way::AtOnce, Way::Together],
             Self::LongWindowed => &[Way::Together, Way::Alone],
         }
@@ -152,10 +151,21 @@ impl Timed {
 /// What one context knows of its targets and its origins.
 #[derive(Debug, Default)]
 pub(crate) struct AskedWays {
-    /// For each target, of messages of about the same length; made with the first message.
-    plans: RefCell<Vec<[Plan; CLASSES]>>,
+    /// For each target; made with the first message.
+    targets: RefCell<Vec<Target>>,
     /// For each origin; made with the first message.
     origins: RefCell<Vec<Origin>>,
+}
+
+/// What is known of one target.
+#[derive(Clone, Debug, Default)]
+struct Target {
+    /// Of messages of about the same length.
+    plans: [Plan; CLASSES],
+    /// The last message whose sender did not wait for it at once,
+    last: Option<RequestId>,
+    /// and how many such messages have begun since it last waited for all.
+    row: usize,
 }
 
 /// What is known of one origin.
@@ -169,15 +179,42 @@ struct Origin {
 impl Context {
     /// How the next message of `bytes` bytes to `target` goes, and what the target is told of timing it.
     pub(crate) fn asked_way(&self, target: usize, pace: Pace, bytes: usize) -> (Way, u16) {
-        let mut plans = self.asked_ways.plans.borrow_mut();
-        plans.resize_with(self.tasks(), Default::default);
-        let plan = &mut plans[target][pace.class(bytes)];
+        let mut targets = self.asked_ways.targets.borrow_mut();
+        targets.resize_with(self.tasks(), Default::default);
+        let plan = &mut targets[target].plans[pace.class(bytes)];
         let ways = pace.ways();
         let next = plan.next(ways.len(), pace.run_messages());
         let timed = next.timed.map_or(0, |run| {
             TIMED | u16::from(run) << RUN_SHIFT | (pace as u16) << PACE_SHIFT
         });
         (ways[next.way], timed)
+    }
+
+    /// The pace of the next message to `target`, for which nobody waits at once. If its sender has waited for each
+    /// of those before, they come one at a time.
+    pub(crate) fn pace_of_unawaited(&self, target: usize) -> Pace {
+        let mut targets = self.asked_ways.targets.borrow_mut();
+        targets.resize_with(self.tasks(), Default::default);
+        let known = &mut targets[target];
+        let under_way = known.last.is_some_and(|id| self.requests.get(id).is_some());
+        let before = if under_way {
+            known.row
+        } else {
+            std::mem::take(&mut known.row)
+        };
+        known.row += 1;
+        if under_way || before > 1 {
+            Pace::Windowed
+        } else {
+            Pace::Awaited
+        }
+    }
+
+    /// A message has begun for which nobody waits at once.
+    pub(crate) fn begin_unawaited(&self, target: usize, id: RequestId) {
+        if let Some(target) = self.asked_ways.targets.borrow_mut().get_mut(target) {
+            target.last = Some(id);
+        }
     }
 
     /// At the target: the first packet of a message that came at once has been matched.
@@ -213,6 +250,20 @@ impl Context {
         }
     }
 
+    /// At the target: a message that came at once, as one packet, has come.
+    #[inline(always)]
+    pub(crate) fn end_one_packet(
+        &self,
+        origin: u32,
+        bytes: usize,
+        auxiliary: u16,
+    ) -> Result<(), UnitError> {
+        match Timed::new(origin, bytes, Way::AtOnce, auxiliary) {
+            Some(timed) => self.end_asked_way(timed),
+            None => Ok(()),
+        }
+    }
+
     /// At the target: all data of a message that is timed has come.
     pub(crate) fn end_asked_way(&self, timed: Timed) -> Result<(), UnitError> {
         let (pace, bytes) = (timed.pace, timed.bytes as usize);
@@ -234,11 +285,11 @@ impl Context {
     /// At the origin: the target has found out which way is the fastest.
     pub(crate) fn preference(&self, target: u32, packet: Packet<'_>) -> Result<(), UnitError> {
         let word = packet.auxiliary();
-        let mut plans = self.asked_ways.plans.borrow_mut();
-        plans.resize_with(self.tasks(), Default::default);
+        let mut targets = self.asked_ways.targets.borrow_mut();
+        targets.resize_with(self.tasks(), Default::default);
         let (class, way) = (word & ((1 << WAY_SHIFT) - 1), (word & !AGAIN) >> WAY_SHIFT);
         let ways = Pace::of_class(class.into()).map_or(0, |pace| pace.ways().len());
-        let plan = plans[target as usize].get_mut(usize::from(class));
+        let plan = targets[target as usize].plans.get_mut(usize::from(class));
         let plan = plan.filter(|_| usize::from(way) < ways);
         let reason = "it prefers a way that there is not";
         let rank = target;
@@ -262,8 +313,8 @@ impl AskedWays {
 
     /// The way that messages of `bytes` bytes to `target` are to go.
     pub(crate) fn preferred(&self, target: usize, pace: Pace, bytes: usize) -> Way {
-        let plans = self.plans.borrow();
-        let plan = plans.get(target).map(|of| of[pace.class(bytes)]);
+        let targets = self.targets.borrow();
+        let plan = targets.get(target).map(|of| of.plans[pace.class(bytes)]);
         pace.ways()[plan.unwrap_or_default().preferred()]
     }
 }

@@ -13,6 +13,7 @@ pub(crate) mod asked_way;
 pub mod buffer;
 pub(crate) mod early_offer;
 pub mod envelope;
+pub mod incoming;
 pub mod iteration_range;
 pub(crate) mod measured_way;
 pub mod posted;

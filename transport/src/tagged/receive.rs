@@ -8,9 +8,10 @@ use pamir_driver::unit::{Next, UnitError};
 
 use crate::context::Context;
 use crate::protocol::kind;
-use crate::tagged::arrival::{Incoming, Unexpected};
+use crate::tagged::arrival::Unexpected;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::{Envelope, Pattern};
+use crate::tagged::incoming::Incoming;
 use crate::tagged::request::{Outcome, Request, RequestId};
 
 /// What a probe tells of a message.
@@ -149,9 +150,14 @@ impl Context {
         for _ in 0..polls {
             let next = self
                 .unit
-                .take_packet(origin, kind::EAGER, metadata, &take)?;
+                .take_packet(origin, kind::EAGER, metadata, |packet| {
+                    (take(packet), packet.auxiliary())
+                })?;
             match next {
-                Next::Taken(bytes) => return Ok(Some(bytes)),
+                Next::Taken((bytes, auxiliary)) => {
+                    self.end_one_packet(wanted.source, bytes, auxiliary)?;
+                    return Ok(Some(bytes));
+                }
                 Next::Other => return Ok(None),
                 Next::Nothing => std::hint::spin_loop(),
             }
@@ -225,7 +231,7 @@ impl Context {
                 at: data.len(),
                 total,
             };
-            self.incoming[source as usize].set(incoming);
+            self.incoming.set(source, incoming);
         } else {
             self.received(id, request, total);
         }

@@ -81,22 +81,6 @@ fn way_of(protocol: SendProtocol, completion: Completion) -> u16 {
     }
 }
 
-/// How messages of a protocol follow each other, if the origin says how each goes.
-fn pace_of(protocol: SendProtocol, completion: Completion, bytes: usize) -> Option<Pace> {
-    match (protocol, completion) {
-        (SendProtocol::EagerMeasured, Completion::Awaited | Completion::Single) => {
-            Some(Pace::Awaited)
-        }
-        (SendProtocol::EagerMeasured, Completion::Local) => Some(Pace::Windowed),
-        (SendProtocol::RendezvousMeasured, Completion::Local | Completion::Single)
-            if bytes < NEVER_ALONE_BYTES =>
-        {
-            Some(Pace::LongWindowed)
-        }
-        _ => None,
-    }
-}
-
 impl Context {
     /// Sends `bytes` contiguous bytes; `None` if that is done, else the request.
     ///
@@ -245,6 +229,9 @@ impl Context {
             ..Outcome::default()
         };
         request.outcome.set(outcome);
+        if chosen == SendProtocol::EagerMeasured && completion == Completion::Local {
+            self.begin_unawaited(to.task, id);
+        }
         // SAFETY: as the caller vouches; the request keeps the buffer's description.
         unsafe {
             match protocol {
@@ -267,6 +254,30 @@ impl Context {
         Ok(id)
     }
 
+    /// How messages of a protocol follow each other, if the origin says how each goes.
+    fn pace_of(
+        &self,
+        protocol: SendProtocol,
+        target: usize,
+        completion: Completion,
+        bytes: usize,
+    ) -> Option<Pace> {
+        match (protocol, completion) {
+            (SendProtocol::EagerMeasured, Completion::Awaited | Completion::Single) => {
+                Some(Pace::Awaited)
+            }
+            (SendProtocol::EagerMeasured, Completion::Local) => {
+                Some(self.pace_of_unawaited(target))
+            }
+            (SendProtocol::RendezvousMeasured, Completion::Local | Completion::Single)
+                if bytes < NEVER_ALONE_BYTES =>
+            {
+                Some(Pace::LongWindowed)
+            }
+            _ => None,
+        }
+    }
+
     /// What the measured protocols mean for a message, and what the target is told of it.
     #[inline(always)]
     fn measured(
@@ -277,7 +288,7 @@ impl Context {
         completion: Completion,
     ) -> (SendProtocol, u16) {
         let is_eager = protocol == SendProtocol::EagerMeasured;
-        let pace = pace_of(protocol, completion, bytes);
+        let pace = self.pace_of(protocol, target, completion, bytes);
         let measured = pace.filter(|_| target != self.task() && self.copies_with(target));
         let Some(pace) = measured else {
             let otherwise = if is_eager {
@@ -465,13 +476,13 @@ impl Context {
 
     /// The kind of a message's first packet: whether it is the only one.
     fn first_kind(&self, request: &Request, only: u8, of_several: u8) -> u8 {
-        let buffer = request.buffer.borrow();
-        let fits = buffer.bytes() <= self.unit.packet_bytes();
-        if fits && buffer.packet_exponent().is_none() {
-            only
-        } else {
-            of_several
-        }
+        let is_one = match &*request.buffer.borrow() {
+            Buffer::Contiguous { bytes, .. } => self.unit.is_one_packet(*bytes),
+            Buffer::Noncontiguous(memory) => {
+                memory.bytes() <= self.unit.packet_bytes() && memory.packet_exponent().is_none()
+            }
+        };
+        if is_one { only } else { of_several }
     }
 
     /// The engine, or the target, has taken all the data of a send.

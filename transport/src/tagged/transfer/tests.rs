@@ -133,6 +133,7 @@ fn a_target_times_the_ways_of_an_origin_that_waits() {
 #[test]
 fn messages_of_middle_length_are_timed_by_each_way() {
     for (completion, pace, bytes, messages, timed) in [
+        (Completion::Awaited, Pace::Awaited, 20_000, 20, [true; 3]),
         (Completion::Awaited, Pace::Awaited, 40_000, 20, [true; 3]),
         (Completion::Local, Pace::Windowed, 40_000, 300, [true; 3]),
         (
@@ -148,6 +149,62 @@ fn messages_of_middle_length_are_timed_by_each_way() {
         let have_timed = contexts[1].asked_ways.have_timed(0, pace, bytes);
         assert_eq!(have_timed, timed, "{pace:?}");
     }
+}
+
+/// A message of several packets whose receive is the last one leaves what lies behind it in its lane.
+#[test]
+fn what_lies_behind_a_message_of_several_packets_waits() {
+    let contexts = contexts(2);
+    let (origin, target) = (&contexts[0], &contexts[1]);
+    let source = pattern(EAGER_BYTES, 1);
+    let mut received = vec![vec![0_u8; EAGER_BYTES]; 2];
+    for (message, room) in received.iter_mut().enumerate() {
+        let got = receive(target, 5, room.as_mut_ptr(), EAGER_BYTES);
+        if message == 0 {
+            for _ in 0..2 {
+                let data = (source.as_ptr(), EAGER_BYTES);
+                send_until(origin, 5, data, Completion::Awaited);
+            }
+        }
+        // One poll for each packet at most.
+        for _ in 0..2 {
+            if !is_complete(target, got) {
+                target.unit.poll(target).unwrap();
+            }
+        }
+        assert!(is_complete(target, got) && *room == source);
+        assert_eq!(target.unexpected.waiting(), 0);
+    }
+}
+
+/// Who waits for each message before the next one sends them one at a time, whether it says so or not; one behind a
+/// row of several is taken for another one's beginning.
+#[test]
+fn messages_that_are_waited_for_come_one_at_a_time() {
+    let contexts = contexts(2);
+    let origin = &contexts[0];
+    let paces = [1, 1, 3, 1, 1].map(|row| {
+        let begun = [(); 3].map(|()| {
+            origin
+                .requests()
+                .start(memory(NonNull::dangling().as_ptr(), 0))
+        });
+        let paces = [0, 1, 2].map(|message: usize| {
+            (message < row).then(|| {
+                let pace = origin.pace_of_unawaited(1);
+                origin.begin_unawaited(1, begun[message].0);
+                pace
+            })
+        });
+        for (id, request) in begun {
+            origin.requests().free(id, request);
+        }
+        paces
+    });
+    let (lone, in_row) = (Some(Pace::Awaited), Some(Pace::Windowed));
+    let one = [lone, None, None];
+    let after_row = [in_row, None, None];
+    assert_eq!(paces, [one, one, [lone, in_row, in_row], after_row, one]);
 }
 
 /// Windows of many messages to two targets at once: each is timed by itself, whatever ends first.
@@ -331,10 +388,11 @@ fn short_messages_share_a_call() {
     for unreachable in [None, Some(2)] {
         let contexts = contexts(2);
         let (origin, target) = (&contexts[0], &contexts[1]);
-        let (alone, class) = (0, Pace::Windowed.class(SHORT_BYTES) as u16);
-        target
-            .control(0, kind::PREFERENCE, alone << 8 | class, 0, &[])
-            .unwrap();
+        // The first one of a row may be the only one.
+        for (pace, alone) in [(Pace::Awaited, 1), (Pace::Windowed, 0)] {
+            let word = alone << 8 | pace.class(SHORT_BYTES) as u16;
+            target.control(0, kind::PREFERENCE, word, 0, &[]).unwrap();
+        }
         origin.advance().unwrap();
         let mut sources = [(); 5].map(|()| Pages::new(SHORT_BYTES));
         let mut received = [(); 5].map(|()| vec![0_u8; SHORT_BYTES]);
