@@ -297,14 +297,14 @@ impl<O: Owner> MessagingUnit<O> {
         auxiliary: u16,
         payload_bytes: usize,
     ) {
-        let (to, line) = (&self.targets[target], reserved.line);
+        let to = &self.targets[target];
         let header = RecordHeader::new(kind, auxiliary, payload_bytes as u32);
-        to.lane.commit(reserved, header);
-        if !header.is_line() {
+        if header.is_line() {
+            to.lane.commit(reserved, header);
+        } else {
             let heard = self.origins[target].consumed();
-            if to.heard.replace(heard) != heard {
-                to.lane.hand_over(line, payload_bytes);
-            }
+            let is_awaited = to.heard.replace(heard) != heard;
+            to.lane.commit_to(reserved, header, is_awaited);
         }
         to.wake_if_asleep();
     }

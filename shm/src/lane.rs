@@ -283,6 +283,13 @@ impl<M: LaneMemory> Producer<M> {
     /// consumer that sees the header.
     #[inline(always)]
     pub fn commit(&self, reserved: Reserved, header: RecordHeader) {
+        self.commit_to(reserved, header, false);
+    }
+
+    /// As [`Self::commit`], to a target that reads the record at once if `is_awaited` says so: its lines are handed
+    /// over as well. Many records in a row would wait for that (512 bytes: 3 million a second instead of 15).
+    #[inline(always)]
+    pub fn commit_to(&self, reserved: Reserved, header: RecordHeader, is_awaited: bool) {
         let mask = self.memory.lines() - 1;
         let next = reserved.line + reserved.lines;
         let several = reserved.lines > 1;
@@ -297,19 +304,23 @@ impl<M: LaneMemory> Producer<M> {
             .word((next + 1) & mask)
             .store(0, Ordering::Relaxed);
         self.produced.set(self.produced.get() + reserved.lines);
-        if several && !UNEXPECTED_LINES.contains(&reserved.lines) {
-            self.expect_another(reserved.lines);
+        if several {
+            // Without those that stay free behind it.
+            let lines = header.lines().min(reserved.lines);
+            self.hand_over(&reserved, lines, is_awaited);
         }
     }
 
-    /// Hands the lines of a record over that was just committed at `line`, to a target that reads it at once. Many
-    /// records in a row would wait for that (512 bytes: 3 million a second instead of 15).
+    /// What is best done with the lines of a record of several, and those behind it, once it is there.
     #[inline(always)]
-    pub fn hand_over(&self, line: u64, payload_bytes: usize) {
-        let lines = lines_for(payload_bytes);
-        if lines <= HANDED_OVER_LINES {
+    fn hand_over(&self, reserved: &Reserved, lines: u64, is_awaited: bool) {
+        // Before others are asked for: behind those it would wait.
+        if is_awaited && lines <= HANDED_OVER_LINES {
             // The first one is being read already.
-            self.memory.hand_over(line + 1, lines - 1);
+            self.memory.hand_over(reserved.line + 1, lines - 1);
+        }
+        if !UNEXPECTED_LINES.contains(&reserved.lines) {
+            self.expect_another(lines);
         }
     }
 

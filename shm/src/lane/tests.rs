@@ -134,9 +134,7 @@ fn lines_behind_the_first_are_handed_over_of_records_that_are_not_long() {
     let handed_over = |lines: u64| {
         let bytes = lines as usize * LINE_BYTES - HEADER_BYTES;
         let reserved = producer.try_reserve(bytes).unwrap().unwrap();
-        let line = reserved.line;
-        producer.commit(reserved, RecordHeader::new(1, 0, bytes as u32));
-        producer.hand_over(line, bytes);
+        producer.commit_to(reserved, RecordHeader::new(1, 0, bytes as u32), true);
         producer.memory().handed_over.take()
     };
     assert_eq!(handed_over(2), Some((1, 1)));
