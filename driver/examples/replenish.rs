@@ -144,10 +144,9 @@ impl Case {
         let data = vec![0x5A; self.bytes];
         let mut number = 0;
         let full = |number| {
-            let source = data.as_ptr();
-            // SAFETY: `data` has `bytes` bytes.
-            let sent =
-                unsafe { (sender.unit).inject_immediate(1, KIND, 0, number, source, self.bytes) };
+            let data = (data.as_ptr(), self.bytes);
+            // SAFETY: there are so many bytes.
+            let sent = unsafe { (sender.unit).inject_immediate(&sender, 1, KIND, 0, number, data) };
             sent.map(|sent| !sent)
         };
         while !full(number)? {

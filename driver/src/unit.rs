@@ -20,7 +20,7 @@
 use std::cell::{Cell, RefCell};
 
 use pamir_shm::atomic::Ordering;
-use pamir_shm::lane::{Arrived, Reserved, longest_payload_bytes};
+use pamir_shm::lane::{Arrived, HANDED_OVER_LINES, Reserved, longest_payload_bytes};
 use pamir_shm::lane_room::LaneRoom;
 use pamir_shm::mapped::Mapped;
 use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer};
@@ -254,12 +254,12 @@ impl<O: Owner> MessagingUnit<O> {
     #[inline(always)]
     pub unsafe fn inject_immediate(
         &self,
+        owner: &O,
         target: usize,
         kind: u8,
         auxiliary: u16,
         metadata: u64,
-        source: *const u8,
-        bytes: usize,
+        (source, bytes): (*const u8, usize),
     ) -> Result<bool, UnitError> {
         let to = &self.targets[target];
         if to.backlog.get() != 0 {
@@ -282,38 +282,15 @@ impl<O: Owner> MessagingUnit<O> {
         to.lane.write_word(&reserved, 0, metadata);
         // SAFETY: as above.
         unsafe { to.lane.write(&reserved, start, source, bytes - behind) };
-        self.commit(target, reserved, kind, auxiliary, start + bytes);
-        Ok(true)
-    }
-
-    /// Hands a record over to a target. If that has sent something since the last one, the two answer each other, and
-    /// the target reads it at once.
-    #[inline(always)]
-    fn commit(
-        &self,
-        target: usize,
-        reserved: Reserved,
-        kind: u8,
-        auxiliary: u16,
-        payload_bytes: usize,
-    ) {
-        let to = &self.targets[target];
-        let header = RecordHeader::new(kind, auxiliary, payload_bytes as u32);
-        if header.is_line() {
-            to.lane.commit(reserved, header);
+        let header = RecordHeader::new(kind, auxiliary, (start + bytes) as u32);
+        // Who waits for nothing yet is not sent anything meanwhile: the target has nothing else to do than to read.
+        let most = if owner.receives() == 0 {
+            u64::MAX
         } else {
-            let heard = self.origins[target].consumed();
-            let is_awaited = to.heard.replace(heard) != heard;
-            to.lane.commit_to(reserved, header, is_awaited);
-        }
-        to.wake_if_asleep();
-    }
-
-    /// Wakes `target` if it sleeps: something that it may wait for was stored for it, with
-    /// Release, in shared memory.
-    #[inline(always)]
-    pub fn wake(&self, target: usize) {
-        sleep::wake_if_asleep(&self.targets[target].block.sleep);
+            HANDED_OVER_LINES
+        };
+        self.commit_to(target, reserved, header, most);
+        Ok(true)
     }
 
     /// Takes a descriptor: processed at once as far as it goes, queued otherwise.
@@ -570,6 +547,7 @@ fn copy_fragment<O: Owner>(
 
 mod arrived;
 mod backlog;
+mod commit;
 mod direct;
 mod error;
 mod gather;

@@ -89,11 +89,11 @@ const LONG_RING_LINES: u64 = 16384;
 /// from the producer in the middle of its stores.
 const LOOKED_AHEAD_LINES: u64 = 3;
 
-/// Records of two to so many lines are handed over from the origin's own cache to the shared one, once the target
-/// can see them: a line comes from there in two thirds of the time. Of longer ones the target has read the first
-/// lines by then, and what was handed over has to be fetched again to be written (64 KiB both ways at once 7.5 us,
-/// and 15).
-const HANDED_OVER_LINES: u64 = 66;
+/// Records of two to so many lines are best handed over from the origin's own cache to the shared one, once the
+/// target can see them, if it reads them at once: a line comes from there in two thirds of the time. Longer ones only
+/// where it has nothing else to do: where both ends send at once, what was handed over has to be fetched again to be
+/// written (8 KiB both ways 1.23 us, and 1.45).
+pub const HANDED_OVER_LINES: u64 = 66;
 
 /// A record of several lines has those of another one like it fetched, but with so many: its target's
 /// processor fetches the same ones ahead, and no gap keeps it away.
@@ -283,13 +283,14 @@ impl<M: LaneMemory> Producer<M> {
     /// consumer that sees the header.
     #[inline(always)]
     pub fn commit(&self, reserved: Reserved, header: RecordHeader) {
-        self.commit_to(reserved, header, false);
+        self.commit_to(reserved, header, 0);
     }
 
-    /// As [`Self::commit`], to a target that reads the record at once if `is_awaited` says so: its lines are handed
-    /// over as well. Many records in a row would wait for that (512 bytes: 3 million a second instead of 15).
+    /// As [`Self::commit`], to a target that reads the record at once: its lines are handed over as well, if there
+    /// are no more than `most`. Many records in a row would wait for that (512 bytes: 3 million a second instead of
+    /// 15).
     #[inline(always)]
-    pub fn commit_to(&self, reserved: Reserved, header: RecordHeader, is_awaited: bool) {
+    pub fn commit_to(&self, reserved: Reserved, header: RecordHeader, most: u64) {
         let mask = self.memory.lines() - 1;
         let next = reserved.line + reserved.lines;
         let several = reserved.lines > 1;
@@ -307,15 +308,15 @@ impl<M: LaneMemory> Producer<M> {
         if several {
             // Without those that stay free behind it.
             let lines = header.lines().min(reserved.lines);
-            self.hand_over(&reserved, lines, is_awaited);
+            self.hand_over(&reserved, lines, most);
         }
     }
 
     /// What is best done with the lines of a record of several, and those behind it, once it is there.
     #[inline(always)]
-    fn hand_over(&self, reserved: &Reserved, lines: u64, is_awaited: bool) {
+    fn hand_over(&self, reserved: &Reserved, lines: u64, most: u64) {
         // Before others are asked for: behind those it would wait.
-        if is_awaited && lines <= HANDED_OVER_LINES {
+        if lines <= most {
             // The first one is being read already.
             self.memory.hand_over(reserved.line + 1, lines - 1);
         }

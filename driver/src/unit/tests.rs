@@ -80,7 +80,7 @@ fn a_poll_ends_with_the_last_packet_that_is_waited_for() {
         let sent = unsafe {
             sender
                 .unit
-                .inject_immediate(1, 1, 0, number, std::ptr::null(), 0)
+                .inject_immediate(&sender, 1, 1, 0, number, (std::ptr::null(), 0))
         };
         assert!(sent.unwrap());
     };
@@ -96,7 +96,7 @@ fn a_poll_ends_with_the_last_packet_that_is_waited_for() {
     let own = unsafe {
         receiver
             .unit
-            .inject_immediate(1, 1, 0, 6, std::ptr::null(), 0)
+            .inject_immediate(&receiver, 1, 1, 0, 6, (std::ptr::null(), 0))
     };
     assert!(own.unwrap());
     receiver.receives.set(1);
@@ -127,7 +127,7 @@ fn fill_a_lane(criterion: Criterion) -> InjectionStatistics {
             let direct = number % 3 == 0
                 && sender
                     .unit
-                    .inject_immediate(1, 1, 0, number, text.as_ptr(), 300)
+                    .inject_immediate(&sender, 1, 1, 0, number, (text.as_ptr(), 300))
                     .unwrap();
             if !direct {
                 let descriptor = Descriptor {
@@ -227,8 +227,9 @@ fn each_of_many_fifos_is_in_order_and_waits_for_nobody() {
     for (number, origin) in (0..1200_u64).zip((1..RANKS).cycle()) {
         // SAFETY: no bytes are read.
         let sent = unsafe {
-            let unit = &logs[origin].unit;
-            unit.inject_immediate(0, 1, 0, number, std::ptr::null(), 0)
+            let log = &logs[origin];
+            log.unit
+                .inject_immediate(log, 0, 1, 0, number, (std::ptr::null(), 0))
         };
         assert!(sent.unwrap());
     }
@@ -274,7 +275,7 @@ fn only_a_unit_itself_replenishes() {
     let sent = unsafe {
         sender
             .unit
-            .inject_immediate(1, REPLENISH, 0, 0, std::ptr::null(), 0)
+            .inject_immediate(&sender, 1, REPLENISH, 0, 0, (std::ptr::null(), 0))
     };
     assert!(sent.unwrap());
     assert!(matches!(
@@ -357,10 +358,13 @@ fn a_sleeping_unit_is_woken_by_a_packet() {
         }
         log.packets.borrow()[0].1
     });
-    let Log { unit, .. } = Log::new(job, 0, Criterion::Drained);
+    let log = Log::new(job, 0, Criterion::Drained);
     std::thread::sleep(std::time::Duration::from_millis(20));
     // SAFETY: no bytes are read.
-    let sent = unsafe { unit.inject_immediate(1, 1, 0, 123, std::ptr::null(), 0) };
+    let sent = unsafe {
+        log.unit
+            .inject_immediate(&log, 1, 1, 0, 123, (std::ptr::null(), 0))
+    };
     assert!(sent.unwrap());
     assert_eq!(sleeper.join().unwrap(), 123);
 }

@@ -134,7 +134,8 @@ fn lines_behind_the_first_are_handed_over_of_records_that_are_not_long() {
     let handed_over = |lines: u64| {
         let bytes = lines as usize * LINE_BYTES - HEADER_BYTES;
         let reserved = producer.try_reserve(bytes).unwrap().unwrap();
-        producer.commit_to(reserved, RecordHeader::new(1, 0, bytes as u32), true);
+        let header = RecordHeader::new(1, 0, bytes as u32);
+        producer.commit_to(reserved, header, HANDED_OVER_LINES);
         producer.memory().handed_over.take()
     };
     assert_eq!(handed_over(2), Some((1, 1)));

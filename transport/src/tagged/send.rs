@@ -144,7 +144,7 @@ impl Context {
         // SAFETY: the caller vouches for the source; the length was just checked.
         let sent = unsafe {
             self.unit
-                .inject_immediate(to.task, kind::EAGER, 0, metadata, source, bytes)?
+                .inject_immediate(self, to.task, kind::EAGER, 0, metadata, (source, bytes))?
         };
         if sent {
             self.count_message(to.task, bytes);
@@ -416,12 +416,12 @@ impl Context {
         // SAFETY: the slice is readable.
         let sent = unsafe {
             self.unit.inject_immediate(
+                self,
                 task,
                 kind,
                 auxiliary,
                 metadata,
-                payload.as_ptr(),
-                payload.len(),
+                (payload.as_ptr(), payload.len()),
             )?
         };
         if !sent {

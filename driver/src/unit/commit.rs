@@ -1,0 +1,55 @@
+//! Handing records over to their targets.
+//!
+//! Before: a packet is written into the room that was reserved for it in the lane. After: the target can see it, its
+//! lines are where it finds them soon, and if it slept, it wakes.
+
+use pamir_shm::lane::{HANDED_OVER_LINES, Reserved};
+use pamir_shm::record::RecordHeader;
+use pamir_shm::sleep;
+
+use super::{MessagingUnit, Owner};
+
+impl<O: Owner> MessagingUnit<O> {
+    /// Hands a record over to a target. If that has sent something since the last one, the two answer each other, and
+    /// the target reads it at once.
+    #[inline(always)]
+    pub(super) fn commit(
+        &self,
+        target: usize,
+        reserved: Reserved,
+        kind: u8,
+        auxiliary: u16,
+        payload_bytes: usize,
+    ) {
+        let header = RecordHeader::new(kind, auxiliary, payload_bytes as u32);
+        self.commit_to(target, reserved, header, HANDED_OVER_LINES);
+    }
+
+    /// The same; records of at most so many lines are handed over to who reads them at once.
+    #[inline(always)]
+    pub(super) fn commit_to(
+        &self,
+        target: usize,
+        reserved: Reserved,
+        header: RecordHeader,
+        most: u64,
+    ) {
+        let to = &self.targets[target];
+        if header.is_line() {
+            to.lane.commit(reserved, header);
+        } else {
+            let heard = self.origins[target].consumed();
+            let is_awaited = to.heard.replace(heard) != heard;
+            let most = if is_awaited { most } else { 0 };
+            to.lane.commit_to(reserved, header, most);
+        }
+        to.wake_if_asleep();
+    }
+
+    /// Wakes `target` if it sleeps: something that it may wait for was stored for it, with
+    /// Release, in shared memory.
+    #[inline(always)]
+    pub fn wake(&self, target: usize) {
+        sleep::wake_if_asleep(&self.targets[target].block.sleep);
+    }
+}
