@@ -94,14 +94,18 @@ pub(crate) fn unknown(_: &Context, rank: u32, _: Packet<'_>) -> Result<(), UnitE
 }
 
 fn eager(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
-    if deliver_line(context, origin, packet) {
-        return Ok(());
+    let is_timed = !deliver_line(context, origin, packet)
+        && eager_packet(context, origin, packet)
+        && packet.auxiliary() != 0;
+    if is_timed {
+        return context.end_one_packet(origin, packet.data_bytes(8), packet.auxiliary());
     }
-    eager_packet(context, origin, packet)
+    Ok(())
 }
 
+/// Whether a receive has taken the packet.
 #[inline(never)]
-fn eager_packet(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+fn eager_packet(context: &Context, origin: u32, packet: Packet<'_>) -> bool {
     let envelope = Envelope::from_metadata(packet.word(0), origin);
     let total = packet.data_bytes(8);
     match context.posted.take_receive(&envelope) {
@@ -109,11 +113,11 @@ fn eager_packet(context: &Context, origin: u32, packet: Packet<'_>) -> Result<()
             let room = deliver(request, 0, packet, 8);
             let outcome = outcome(&envelope, total, room);
             context.requests.finish(request.id(), request, outcome);
-            context.end_one_packet(origin, total, packet.auxiliary())
+            true
         }
         None => {
             context.keep(envelope, packet.to_vec(packet.data_at(8)), total, None);
-            Ok(())
+            false
         }
     }
 }

@@ -251,7 +251,7 @@ impl Context {
     }
 
     /// At the target: a message that came at once, as one packet, has come.
-    #[inline(always)]
+    #[cold]
     pub(crate) fn end_one_packet(
         &self,
         origin: u32,

@@ -155,7 +155,9 @@ impl Context {
                 })?;
             match next {
                 Next::Taken((bytes, auxiliary)) => {
-                    self.end_one_packet(wanted.source, bytes, auxiliary)?;
+                    if auxiliary != 0 {
+                        self.end_one_packet(wanted.source, bytes, auxiliary)?;
+                    }
                     return Ok(Some(bytes));
                 }
                 Next::Other => return Ok(None),
