@@ -20,11 +20,10 @@
 use std::cell::{Cell, RefCell};
 
 use pamir_shm::atomic::Ordering;
-use pamir_shm::lane::{Arrived, HANDED_OVER_LINES, Reserved, longest_payload_bytes};
+use pamir_shm::lane::{Arrived, Reserved, longest_payload_bytes};
 use pamir_shm::lane_room::LaneRoom;
 use pamir_shm::mapped::Mapped;
 use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer};
-use pamir_shm::record::{ONE_LINE_BYTES, RecordHeader, lines_for};
 use pamir_shm::{membarrier, sleep};
 
 use crate::counter::{CounterGroup, CounterId};
@@ -70,8 +69,13 @@ pub trait Owner: Sized {
     /// The kernel refused a put or get; the descriptor is dropped.
     fn refused(&self, descriptor: &Descriptor, error: KernelCopyError);
 
-    /// How many receives wait for their messages. A poll that has found the last one's ends: what
+    /// How many operations wait for packets. A poll that has found the last one's ends: what
     /// lies behind it is better left in its lane until somebody asks for it.
+    fn under_way(&self) -> usize {
+        0
+    }
+
+    /// How many receives wait for their messages.
     fn receives(&self) -> usize {
         0
     }
@@ -216,14 +220,14 @@ impl<O: Owner> MessagingUnit<O> {
     /// Whether a message of `bytes` bytes that lie in one piece travels as one packet.
     #[inline(always)]
     pub fn is_one_packet(&self, bytes: usize) -> bool {
-        bytes <= self.packet_bytes.max(self.longest_packet_bytes)
+        bytes <= self.longest_packet_bytes
     }
 
     /// Data in each packet of a descriptor, but the last.
     fn packet_bytes_of(&self, descriptor: &Descriptor) -> usize {
         let most = match descriptor.source {
-            _ if descriptor.bytes <= self.packet_bytes as u64 => self.packet_bytes,
             Source::Memory => self.longest_packet_bytes,
+            Source::Owner if descriptor.bytes <= self.packet_bytes as u64 => self.packet_bytes,
             Source::Owner if descriptor.bytes < 2 * GATHERED_PACKET_BYTES as u64 => {
                 SHORTER_PACKET_BYTES.min(self.longest_packet_bytes)
             }
@@ -245,54 +249,6 @@ impl<O: Owner> MessagingUnit<O> {
         self.targets[target].fifo.borrow().statistics()
     }
 
-    /// Sends `metadata` and `bytes` bytes at `source` as one packet, at once, or not at
-    /// all: false while the lane is full or something waits before it.
-    ///
-    /// # Safety
-    ///
-    /// `source` is readable for `bytes` bytes; `bytes` is at most [`Self::packet_bytes`].
-    #[inline(always)]
-    pub unsafe fn inject_immediate(
-        &self,
-        owner: &O,
-        target: usize,
-        kind: u8,
-        auxiliary: u16,
-        metadata: u64,
-        (source, bytes): (*const u8, usize),
-    ) -> Result<bool, UnitError> {
-        let to = &self.targets[target];
-        if to.backlog.get() != 0 {
-            return Ok(false);
-        }
-        let start = data_start(8, bytes);
-        let Some(reserved) = reserve(to, target, start + bytes)? else {
-            return Ok(false);
-        };
-        // The target looks at the first line all the time, and would take it away half written:
-        // what lies behind it comes first.
-        let behind = behind_first_line(start, bytes);
-        // SAFETY: the caller vouches for the source; the record was reserved for the bytes, of
-        // which `behind` is at most all.
-        unsafe {
-            let rest = source.wrapping_add(bytes - behind);
-            to.lane
-                .write(&reserved, start + bytes - behind, rest, behind);
-        }
-        to.lane.write_word(&reserved, 0, metadata);
-        // SAFETY: as above.
-        unsafe { to.lane.write(&reserved, start, source, bytes - behind) };
-        let header = RecordHeader::new(kind, auxiliary, (start + bytes) as u32);
-        // Who waits for nothing yet is not sent anything meanwhile: the target has nothing else to do than to read.
-        let most = if owner.receives() == 0 {
-            u64::MAX
-        } else {
-            HANDED_OVER_LINES
-        };
-        self.commit_to(target, reserved, header, most);
-        Ok(true)
-    }
-
     /// Takes a descriptor: processed at once as far as it goes, queued otherwise.
     ///
     /// # Safety
@@ -301,9 +257,13 @@ impl<O: Owner> MessagingUnit<O> {
     /// done (or, without a cookie, as long as the unit lives).
     pub unsafe fn submit(&self, owner: &O, mut descriptor: Descriptor) -> Result<(), UnitError> {
         let to = &self.targets[descriptor.target as usize];
-        if to.backlog.get() == 0 && self.process(owner, to, &mut descriptor)? {
-            self.finish(owner, &descriptor);
-            return Ok(());
+        if to.backlog.get() == 0 {
+            // SAFETY: the caller vouches for the buffer.
+            let is_done = unsafe { self.inject_whole(owner, &mut descriptor)? };
+            if is_done || self.process(owner, to, &mut descriptor)? {
+                self.finish(owner, &descriptor);
+                return Ok(());
+            }
         }
         to.fifo.borrow_mut().inject(descriptor);
         to.backlog.set(to.backlog.get() + 1);
@@ -378,13 +338,13 @@ impl<O: Owner> MessagingUnit<O> {
     #[inline(always)]
     pub fn poll(&self, owner: &O) -> Result<u32, UnitError> {
         let mut handled = 0;
-        let waiting = owner.receives();
+        let waiting = owner.under_way();
         for origin in self.rotation.warm() {
             let came = self.poll_lane(owner, origin)?;
             if came > 0 {
                 self.rotation.found(origin);
                 handled += came;
-                if waiting != 0 && owner.receives() == 0 {
+                if waiting != 0 && owner.under_way() == 0 {
                     return Ok(handled);
                 }
             }
@@ -401,19 +361,19 @@ impl<O: Owner> MessagingUnit<O> {
     }
 
     /// Gives the packets that have arrived from `origin` to their handlers, up to the one that the
-    /// last receive has waited for.
+    /// last operation has waited for.
     #[inline(always)]
     pub fn poll_lane(&self, owner: &O, origin: usize) -> Result<u32, UnitError> {
         let lane = &self.origins[origin];
         let mut handled = 0;
-        let waiting = owner.receives();
+        let waiting = owner.under_way();
         while handled < BURST {
             let Some(arrived) = peek(lane, origin)? else {
                 break;
             };
             self.deliver(owner, lane, origin, arrived)?;
             handled += 1;
-            if waiting != 0 && owner.receives() == 0 {
+            if waiting != 0 && owner.under_way() == 0 {
                 break;
             }
         }
@@ -485,20 +445,6 @@ impl Target {
     }
 }
 
-/// How many of a packet's last data bytes are written before its first line: all that starts at
-/// the second line, and what the lines behind the first hold (64 bytes: 0.13 us for half a round trip
-/// between near cores instead of 0.15; 768 bytes between far ones: 0.39 instead of 0.5). Longer records are
-/// best written in order.
-#[inline(always)]
-fn behind_first_line(start: usize, bytes: usize) -> usize {
-    let end = start + bytes;
-    match lines_for(end) {
-        _ if start == ALIGNED_AT => bytes,
-        2..=16 => end - ONE_LINE_BYTES,
-        _ => 0,
-    }
-}
-
 #[inline(always)]
 fn reserve(to: &Target, rank: usize, payload_bytes: usize) -> Result<Option<Reserved>, UnitError> {
     let rank = rank as u32;
@@ -551,6 +497,7 @@ mod commit;
 mod direct;
 mod error;
 mod gather;
+mod immediate;
 mod line;
 pub mod recent;
 mod replenish;

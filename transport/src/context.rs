@@ -406,8 +406,13 @@ impl Owner for Context {
     }
 
     #[inline(always)]
+    fn under_way(&self) -> usize {
+        self.requests.under_way()
+    }
+
+    #[inline(always)]
     fn receives(&self) -> usize {
-        self.posted.waiting() + self.incoming.receives()
+        self.posted.waiting()
     }
 
     fn fill(&self, cookie: u64, at: u64, room: LaneRoom<'_>, bytes: usize) {

@@ -10,7 +10,8 @@ use pamir_shm::lane::Reserved;
 use pamir_shm::lane_room::LaneRoom;
 use pamir_shm::mapped_lane::LaneProducer;
 
-use super::{MessagingUnit, Owner, UnitError, behind_first_line, data_start, reserve};
+use super::immediate::behind_first_line;
+use super::{MessagingUnit, Owner, UnitError, data_start, reserve};
 
 impl<O: Owner> MessagingUnit<O> {
     /// Sends `metadata` and `bytes` bytes that `fill` writes where it is told, as one packet, at

@@ -50,7 +50,7 @@ impl Owner for Log {
         self.refused.set(self.refused.get() + 1);
     }
 
-    fn receives(&self) -> usize {
+    fn under_way(&self) -> usize {
         self.receives.get()
     }
 }

@@ -40,7 +40,7 @@ use crate::tagged::buffer::Buffer;
 pub const EAGER_BYTES: usize = 64 * 1024;
 
 /// From this many bytes on, asking may be faster than sending at once.
-pub const MEASURED_BYTES: usize = 16 * 1024;
+pub const MEASURED_BYTES: usize = 12 * 1024;
 
 choices! {
     /// Ways to send a message.
@@ -277,11 +277,16 @@ impl SendTable {
     }
 }
 
-/// A row where packets have a length: what fits one is immediate, and nothing else is.
+/// A row where packets have a length: what fits one is immediate, and nothing else is. Where ways are measured that
+/// goes for what asking is never faster for.
 fn in_packets(row: Row<SendProtocol>, packet_bytes: usize) -> [Option<Row<SendProtocol>>; 2] {
+    let most = match row.algorithm {
+        SendProtocol::EagerMeasured => packet_bytes.min(MEASURED_BYTES - 1),
+        _ => packet_bytes,
+    };
     let short = row
         .with(SendProtocol::Immediate)
-        .up_to(row.up_to_bytes.min(packet_bytes));
+        .up_to(row.up_to_bytes.min(most));
     let short = (short.from_bytes <= short.up_to_bytes).then_some(short);
     match row.algorithm {
         SendProtocol::Immediate => [short, None],

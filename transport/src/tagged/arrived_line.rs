@@ -32,7 +32,9 @@ pub(super) fn deliver_line(context: &Context, origin: u32, packet: Packet<'_>) -
     let (address, room) = buffer;
     // SAFETY: whoever posted the receive vouched for its room; the length was just asked for.
     unsafe { packet.copy_line_to(address, total.min(room)) };
-    request.complete(outcome(&envelope, total, room));
+    context
+        .requests
+        .complete(request, outcome(&envelope, total, room));
     true
 }
 

@@ -164,8 +164,8 @@ struct Target {
     plans: [Plan; CLASSES],
     /// The last message whose sender did not wait for it at once,
     last: Option<RequestId>,
-    /// and how many such messages have begun since it last waited for all.
-    row: usize,
+    /// and whether another one was under way when that began.
+    in_row: bool,
 }
 
 /// What is known of one origin.
@@ -179,11 +179,10 @@ struct Origin {
 impl Context {
     /// How the next message of `bytes` bytes to `target` goes, and what the target is told of timing it.
     pub(crate) fn asked_way(&self, target: usize, pace: Pace, bytes: usize) -> (Way, u16) {
-        let mut targets = self.asked_ways.targets.borrow_mut();
-        targets.resize_with(self.tasks(), Default::default);
-        let plan = &mut targets[target].plans[pace.class(bytes)];
         let ways = pace.ways();
-        let next = plan.next(ways.len(), pace.run_messages());
+        let next = self.with_target(target, |target| {
+            target.plans[pace.class(bytes)].next(ways.len(), pace.run_messages())
+        });
         let timed = next.timed.map_or(0, |run| {
             TIMED | u16::from(run) << RUN_SHIFT | (pace as u16) << PACE_SHIFT
         });
@@ -193,21 +192,14 @@ impl Context {
     /// The pace of the next message to `target`, for which nobody waits at once. If its sender has waited for each
     /// of those before, they come one at a time.
     pub(crate) fn pace_of_unawaited(&self, target: usize) -> Pace {
-        let mut targets = self.asked_ways.targets.borrow_mut();
-        targets.resize_with(self.tasks(), Default::default);
-        let known = &mut targets[target];
-        let under_way = known.last.is_some_and(|id| self.requests.get(id).is_some());
-        let before = if under_way {
-            known.row
-        } else {
-            std::mem::take(&mut known.row)
-        };
-        known.row += 1;
-        if under_way || before > 1 {
-            Pace::Windowed
-        } else {
-            Pace::Awaited
-        }
+        self.with_target(target, |known| {
+            let under_way = known.last.is_some_and(|id| self.requests.get(id).is_some());
+            if std::mem::replace(&mut known.in_row, under_way) || under_way {
+                Pace::Windowed
+            } else {
+                Pace::Awaited
+            }
+        })
     }
 
     /// A message has begun for which nobody waits at once.
@@ -215,6 +207,12 @@ impl Context {
         if let Some(target) = self.asked_ways.targets.borrow_mut().get_mut(target) {
             target.last = Some(id);
         }
+    }
+
+    fn with_target<R>(&self, target: usize, act: impl FnOnce(&mut Target) -> R) -> R {
+        let mut targets = self.asked_ways.targets.borrow_mut();
+        targets.resize_with(self.tasks(), Default::default);
+        act(&mut targets[target])
     }
 
     /// At the target: the first packet of a message that came at once has been matched.
@@ -285,20 +283,20 @@ impl Context {
     /// At the origin: the target has found out which way is the fastest.
     pub(crate) fn preference(&self, target: u32, packet: Packet<'_>) -> Result<(), UnitError> {
         let word = packet.auxiliary();
-        let mut targets = self.asked_ways.targets.borrow_mut();
-        targets.resize_with(self.tasks(), Default::default);
         let (class, way) = (word & ((1 << WAY_SHIFT) - 1), (word & !AGAIN) >> WAY_SHIFT);
         let ways = Pace::of_class(class.into()).map_or(0, |pace| pace.ways().len());
-        let plan = targets[target as usize].plans.get_mut(usize::from(class));
-        let plan = plan.filter(|_| usize::from(way) < ways);
-        let reason = "it prefers a way that there is not";
-        let rank = target;
-        plan.ok_or(UnitError::Packet { rank, reason })?
-            .follow(Told {
-                way: way as u8,
-                again: word & AGAIN != 0,
-            });
-        Ok(())
+        self.with_target(target as usize, |known| {
+            let plan = known.plans.get_mut(usize::from(class));
+            let plan = plan.filter(|_| usize::from(way) < ways);
+            let reason = "it prefers a way that there is not";
+            let rank = target;
+            plan.ok_or(UnitError::Packet { rank, reason })?
+                .follow(Told {
+                    way: way as u8,
+                    again: word & AGAIN != 0,
+                });
+            Ok(())
+        })
     }
 }
 

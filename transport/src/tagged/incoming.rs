@@ -12,8 +12,6 @@
 //! | unexpected | (a receive takes it)       | request |
 //!
 //! Any other combination is a packet that makes no sense, and an error.
-//!
-//! Invariant: `receives` is the number of those that are [`Incoming::Request`].
 
 use std::cell::Cell;
 
@@ -40,17 +38,10 @@ pub enum Incoming {
     },
 }
 
-impl Incoming {
-    fn is_receive(self) -> bool {
-        matches!(self, Self::Request { .. })
-    }
-}
-
 /// Those of all origins.
 #[derive(Debug)]
 pub struct IncomingMessages {
     of: Vec<Cell<Incoming>>,
-    receives: Cell<usize>,
 }
 
 impl IncomingMessages {
@@ -59,7 +50,6 @@ impl IncomingMessages {
         let nothing = || Cell::new(Incoming::Nothing);
         Self {
             of: std::iter::repeat_with(nothing).take(origins).collect(),
-            receives: Cell::new(0),
         }
     }
 
@@ -70,41 +60,6 @@ impl IncomingMessages {
 
     /// It is another now.
     pub fn set(&self, origin: u32, incoming: Incoming) {
-        let before = self.of[origin as usize].replace(incoming);
-        let receives = self.receives.get() + usize::from(incoming.is_receive());
-        self.receives
-            .set(receives - usize::from(before.is_receive()));
-    }
-
-    /// How many receives have a part of their data.
-    #[inline(always)]
-    pub fn receives(&self) -> usize {
-        self.receives.get()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn receives_are_counted() {
-        let id = RequestId::from_word(7);
-        let request = |at| Incoming::Request { id, at, total: 9 };
-        let messages = IncomingMessages::new(2);
-        let mut counts = Vec::new();
-        for (origin, incoming) in [
-            (0, request(1)),
-            (0, request(2)),
-            (1, Incoming::Unexpected { index: 3 }),
-            (1, request(4)),
-            (0, Incoming::Nothing),
-            (1, Incoming::Nothing),
-        ] {
-            messages.set(origin, incoming);
-            counts.push(messages.receives());
-        }
-        assert_eq!(counts, [1, 1, 1, 2, 1, 0]);
-        assert!(matches!(messages.get(1), Incoming::Nothing));
+        self.of[origin as usize].set(incoming);
     }
 }

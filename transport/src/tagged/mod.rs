@@ -4,8 +4,8 @@
 //!
 //! [`envelope`] says what is matched, [`posted`] keeps receives that wait for messages and
 //! [`unexpected`] messages that wait for receives, [`request`] is one operation under way, [`send`]
-//! starts messages, [`arrival`] handles their packets at the target, `arrived_line` most of the short ones, and
-//! `transfer` is large data that both ends copy. [`traffic`] counts for profiles, and [`iteration_range`] says what of a run counts apart.
+//! starts messages, [`arrival`] handles their packets at the target, `arrived_line` most of the short ones,
+//! [`incoming`] is the message of each origin whose packets are still coming, and `transfer` is large data that both ends copy. [`traffic`] counts for profiles, and [`iteration_range`] says what of a run counts apart.
 
 pub mod arrival;
 mod arrived_line;

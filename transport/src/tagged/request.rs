@@ -6,7 +6,7 @@
 //! | from      | to        | by |
 //! |-----------|-----------|----|
 //! | free      | active    | `Requests::start` |
-//! | active    | complete  | `Request::complete`, `Requests::finish` |
+//! | active    | complete  | `Requests::complete`, `Requests::finish` |
 //! | complete  | free      | `Requests::free` |
 //! | active    | detached  | `Requests::detach`: nobody will ask again |
 //! | detached  | free      | `Requests::finish` |
@@ -14,6 +14,8 @@
 //! A [`RequestId`] carries the slot's generation, so that an id that was given back, or one
 //! that a peer invented, is recognised. Slots lie in blocks that are made once and kept for
 //! the life of the process, so a reference to one stays good.
+//!
+//! Invariant: `under_way` is the number of those that are active or detached.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -156,12 +158,9 @@ impl Request {
         task.map(|task| task as usize)
     }
 
-    /// It is done, and its outcome can be read: for one that is not detached, others end by
-    /// [`Requests::finish`].
     #[inline(always)]
-    pub(crate) fn complete(&self, outcome: Outcome) {
-        self.outcome.set(outcome);
-        self.phase.set(Phase::Complete);
+    fn is_under_way(&self) -> bool {
+        matches!(self.phase.get(), Phase::Active | Phase::Detached)
     }
 
     /// Whether its outcome can be read.
@@ -192,6 +191,7 @@ pub struct Requests {
     made: Cell<usize>,
     /// The first slot that is not in use, linked by `next_free`.
     free: Cell<Option<&'static Request>>,
+    under_way: Cell<usize>,
 }
 
 impl std::fmt::Debug for Requests {
@@ -207,10 +207,22 @@ impl Requests {
     pub fn start(&self, buffer: Buffer) -> (RequestId, &'static Request) {
         let request = self.free.get().unwrap_or_else(|| self.grow());
         self.free.set(request.next_free.get());
+        self.under_way.set(self.under_way.get() + 1);
         request.phase.set(Phase::Active);
         // What `free` left there owns nothing, so that nothing has to be given back.
         std::mem::forget(request.buffer.replace(buffer));
         (request.id(), request)
+    }
+
+    /// How many operations are not done.
+    #[inline(always)]
+    pub fn under_way(&self) -> usize {
+        self.under_way.get()
+    }
+
+    #[inline(always)]
+    fn note_done(&self) {
+        self.under_way.set(self.under_way.get() - 1);
     }
 
     /// Makes a block of slots; gives the first.
@@ -249,10 +261,20 @@ impl Requests {
     /// The operation is done: its outcome can be read, or, if nobody will, it is freed.
     #[inline(always)]
     pub fn finish(&self, id: RequestId, request: &'static Request, outcome: Outcome) {
-        request.outcome.set(outcome);
-        if request.phase.replace(Phase::Complete) == Phase::Detached {
+        let is_detached = request.phase() == Phase::Detached;
+        self.complete(request, outcome);
+        if is_detached {
             self.free(id, request);
         }
+    }
+
+    /// The same, for one that is not detached.
+    #[inline(always)]
+    pub(crate) fn complete(&self, request: &Request, outcome: Outcome) {
+        debug_assert!(request.is_under_way());
+        self.note_done();
+        request.outcome.set(outcome);
+        request.phase.set(Phase::Complete);
     }
 
     /// Nobody will ask for the outcome.
@@ -268,6 +290,9 @@ impl Requests {
     #[inline(always)]
     pub fn free(&self, id: RequestId, request: &'static Request) {
         debug_assert_eq!(request.generation.get(), id.generation());
+        if request.is_under_way() {
+            self.note_done();
+        }
         request.phase.set(Phase::Free);
         // 31 bits, so that the layer above can mark an id as its own in the top bit.
         request
@@ -310,9 +335,13 @@ mod tests {
             (request.is_complete(), request.outcome.get().tag),
             (true, 5)
         );
+        assert_eq!(requests.under_way(), 199);
         requests.free(id, request);
         assert!(requests.get(id).is_none());
         let (again, _) = requests.start(NOTHING);
+        assert_eq!(requests.under_way(), 200);
+        requests.free(again, requests.get(again).unwrap());
+        assert_eq!(requests.under_way(), 199);
         assert_ne!(again, id);
         assert!(requests.get(RequestId::from_word(u64::MAX)).is_none());
         assert!(requests.get(RequestId::from_word(0)).is_none());
@@ -324,7 +353,8 @@ mod tests {
         let (id, request) = requests.start(NOTHING);
         requests.detach(id, request);
         assert!(requests.get(id).is_some());
+        assert_eq!(requests.under_way(), 1);
         requests.finish(id, request, Outcome::default());
-        assert!(requests.get(id).is_none());
+        assert!(requests.get(id).is_none() && requests.under_way() == 0);
     }
 }

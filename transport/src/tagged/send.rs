@@ -288,9 +288,13 @@ impl Context {
         completion: Completion,
     ) -> (SendProtocol, u16) {
         let is_eager = protocol == SendProtocol::EagerMeasured;
-        let pace = self.pace_of(protocol, target, completion, bytes);
-        let measured = pace.filter(|_| target != self.task() && self.copies_with(target));
-        let Some(pace) = measured else {
+        let is_measured = (is_eager || protocol == SendProtocol::RendezvousMeasured)
+            && target != self.task()
+            && self.copies_with(target);
+        let pace = is_measured
+            .then(|| self.pace_of(protocol, target, completion, bytes))
+            .flatten();
+        let Some(pace) = pace else {
             let otherwise = if is_eager {
                 SendProtocol::Eager
             } else {

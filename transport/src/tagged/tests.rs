@@ -110,6 +110,29 @@ fn a_message_behind_the_one_that_is_waited_for_stays_in_its_lane() {
     }
 }
 
+/// The same for who waits for an answer to what it has sent.
+#[test]
+fn a_message_behind_an_answer_stays_in_its_lane() {
+    let contexts = contexts(2);
+    let (mut sent, mut received) = ([1_u8; 8], [0_u8; 8]);
+    let pattern = Pattern::new(3, None, Some(9));
+    // SAFETY: the arrays live until all is complete.
+    let (receive, send) = unsafe {
+        let receive = contexts[1].receive(pattern, buffer(&mut received, false));
+        let whole = buffer(&mut sent, false);
+        let send = contexts[0].start_send(TO, whole, Completion::Matched);
+        (receive.unwrap().id(), send.unwrap())
+    };
+    contexts[1].advance().unwrap();
+    let back = Address { task: 0, ..TO };
+    // SAFETY: the bytes are copied into the lane.
+    assert!(unsafe { contexts[1].send_packet(back, [2_u8; 8].as_ptr(), 8) }.unwrap());
+    run(&contexts, &[(1, receive), (0, send)]);
+    assert_eq!((contexts[0].unexpected.waiting(), received), (0, [1; 8]));
+    contexts[0].advance().unwrap();
+    assert_eq!(contexts[0].unexpected.waiting(), 1);
+}
+
 /// Sends `bytes` bytes from context 0 to 1 and checks what comes.
 fn exchange(
     contexts: &[Context],
