@@ -49,8 +49,9 @@ const STRIDE_BYTES: usize = SLOT_BYTES + 17 * LINE_BYTES;
 
 const PLACES: usize = DEPTH as usize;
 
-/// Posts of up to so many bytes use the first [`DEPTH`] slots only.
-const SHORT_BYTES: usize = 4096;
+/// Posts of up to so many bytes use the first [`DEPTH`] slots only: their lines are few, and are handed over. Longer
+/// ones gain more by lines that have left the readers' first cache (4 KiB in 0.55 us instead of 0.63).
+const SHORT_BYTES: usize = 1024;
 
 /// The most slots of a member.
 const MOST_SLOTS: usize = 128;
@@ -372,7 +373,7 @@ impl Board<MappedBoard> {
     }
 
     /// Hands the lines of a post over to members that answer it, as lanes do with records that are answered
-    /// ([`crate::lane::Producer::hand_over`]); a row of posts without an answer would be held up.
+    /// ([`crate::lane::Producer::commit_to`]); a row of posts without an answer would be held up.
     #[inline(always)]
     fn hand_over(&self, first: *mut u8, bytes: usize) {
         if self.memory().heard.replace(false) {

@@ -185,8 +185,13 @@ static void measured(const struct test *test, size_t bytes, int repetitions, dou
     if (test->sized && count == 0)
         return;
     check(test, count);
-    double first = average_us(test, count, 5);
-    long iterations = iterations_for(sample_ns, 1, first * 1e3, 5, 100000);
+    long iterations = 5;
+    /* The first calls may wait for memory; those behind them tell how many fill a sample. */
+    for (int round = 0; round < 3; round++) {
+        double took_ns = average_us(test, count, iterations) * 1e3;
+        long most = iterations * 32 < 100000 ? iterations * 32 : 100000;
+        iterations = iterations_for(sample_ns, 1, took_ns, 5, most);
+    }
     average_us(test, count, iterations);
     for (int r = 0; r < repetitions; r++) {
         double us = average_us(test, count, iterations);

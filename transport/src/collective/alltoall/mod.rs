@@ -30,8 +30,8 @@ algorithms! {
     Measured = measured, Board;
     => &[
         Row::new(Algorithm::Posted).crowded(),
-        Row::new(Algorithm::Posted).up_to(4 << 10),
         Row::new(Algorithm::Measured).from(12 << 10),
+        Row::new(Algorithm::Posted),
         Row::new(Algorithm::Linear).up_to(2048).crowded(),
         Row::new(Algorithm::Bruck).up_to(256).ranks(8, usize::MAX),
         Row::new(Algorithm::Linear).up_to(32 << 10),
