@@ -10,12 +10,6 @@ const RUN: u32 = 4;
 /// Turns of the usual way in the beginning.
 const FIRST_TURNS: u32 = 8;
 
-/// The first trial of a way that is the same every time.
-pub(crate) const SHORT_TRIAL: u32 = RUN;
-
-/// That of one that consists of messages, which have ways of their own to try ([`crate::cycles`]).
-pub(crate) const LONG_TRIAL: u32 = 6 * RUN;
-
 /// The turn up to which trials are frequent.
 const FIRST_TRIALS: u32 = 128;
 
@@ -33,31 +27,20 @@ const MARGIN: f32 = 1.0 / 16.0;
 pub(crate) struct Turns(u32);
 
 impl Turns {
-    /// Whether the next one takes the way that is not the usual one, whose first trial has so many turns; the usual one
-    /// has a run behind it. Which one is faster may be clear.
-    pub(crate) fn next_is_other(
-        &mut self,
-        (other_is_faster, is_clear): (bool, bool),
-        first_trial: u32,
-    ) -> bool {
+    /// Whether the next one takes the way that is not the usual one. Behind the first trial the usual one has a run of
+    /// its own. Which one is faster may be clear.
+    pub(crate) fn next_is_other(&mut self, (other_is_faster, is_clear): (bool, bool)) -> bool {
         let turn = self.0;
         self.0 = turn.wrapping_add(1);
         if turn < FIRST_TURNS {
             return false;
         }
-        if turn < FIRST_TURNS + first_trial + RUN {
-            return turn < FIRST_TURNS + first_trial;
+        if turn < FIRST_TURNS + 2 * RUN {
+            return turn < FIRST_TURNS + RUN;
         }
         let is_rare = turn >= FIRST_TRIALS || is_clear && turn >= 2 * PERIODS[0];
         let period = PERIODS[usize::from(is_rare)];
         other_is_faster != (turn % period < RUN)
-    }
-
-    /// Whether the turn that was given last is one of those after which what was measured is compared, where that
-    /// costs something: now and then, and at the end of each trial.
-    pub(crate) fn compares(self, first_trial: u32) -> bool {
-        let turn = self.0.wrapping_sub(1);
-        turn % PERIODS[0] == RUN - 1 || turn == FIRST_TURNS + first_trial - 1
     }
 }
 
@@ -88,7 +71,7 @@ mod tests {
 
     fn others(other_is_faster: bool, turns: usize) -> Vec<usize> {
         let mut count = Turns::default();
-        let next = (0..turns).map(|_| count.next_is_other((other_is_faster, false), SHORT_TRIAL));
+        let next = (0..turns).map(|_| count.next_is_other((other_is_faster, false)));
         let others = next.enumerate().filter(|(_, other)| *other);
         others.map(|(turn, _)| turn).collect()
     }
@@ -102,26 +85,8 @@ mod tests {
         assert_eq!(others(false, 1000), runs);
         assert_eq!(others(true, 1024).len(), 4 + 1008 - 16);
         let mut count = Turns::default();
-        let compared: Vec<usize> = (0..600)
-            .filter(|_| {
-                count.next_is_other((false, false), SHORT_TRIAL);
-                count.compares(SHORT_TRIAL)
-            })
-            .collect();
-        assert!(
-            [11, 35, 67, 99, 515]
-                .iter()
-                .all(|end| compared.contains(end))
-        );
-        assert_eq!(compared.len(), 20);
-        let mut count = Turns::default();
-        let others: Vec<u32> = (0..64)
-            .filter(|_| count.next_is_other((false, false), LONG_TRIAL))
-            .collect();
-        assert_eq!(others, (8..32).collect::<Vec<_>>());
-        let mut count = Turns::default();
         let usual: Vec<u32> = (0..516)
-            .filter(|_| !count.next_is_other((true, true), SHORT_TRIAL))
+            .filter(|_| !count.next_is_other((true, true)))
             .collect();
         let runs = [0..8, 12..16, 32..36, 512..516];
         assert_eq!(usual, runs.into_iter().flatten().collect::<Vec<u32>>());

@@ -16,12 +16,10 @@
 //!
 //! Which way the next operation takes depends on what all members have seen in the meetings, and on how many
 //! operations there were; it is decided when it is the operation's turn on the board. So all take the same.
-//! Operations in which nobody reads another one's memory meet only now and then ([`end`]).
 //!
 //! If a copy is refused anywhere, all learn that in the meeting, post their data instead, and read no more on this board.
 
 use std::cell::Cell;
-use std::ops::Add;
 use std::time::Instant;
 
 use pamir_driver::sweep::Sweep;
@@ -29,7 +27,7 @@ use pamir_driver::sweep::Sweep;
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};
 use super::rounds::{Readers, Rounds};
-use crate::turns::{self, LONG_TRIAL, SHORT_TRIAL, Turns, is_clear, takes_other};
+use crate::turns::{self, Turns, is_clear, takes_other};
 
 /// The kinds that have this choice.
 #[derive(Debug, Clone, Copy)]
@@ -37,21 +35,9 @@ pub(super) enum Kind {
     Allgather,
     Allreduce,
     Alltoall,
-    /// Members do not read: their data goes to the root as a message, which the kernel copies.
-    Reduce,
 }
 
-const KINDS: usize = Kind::Reduce as usize + 1;
-
-impl Kind {
-    /// Turns of the first trial.
-    fn first_trial(self) -> u32 {
-        match self {
-            Self::Reduce => LONG_TRIAL,
-            Self::Allgather | Self::Allreduce | Self::Alltoall => SHORT_TRIAL,
-        }
-    }
-}
+const KINDS: usize = Kind::Alltoall as usize + 1;
 
 /// Classes of lengths: those of the same number of binary digits, between these.
 const LENGTHS: [u32; 2] = [13, 24];
@@ -92,16 +78,16 @@ impl Plan {
         *known += (took.min(2.0 * *known) - *known) / 4.0;
     }
 
-    /// Agrees on the faster way by the words of all members, put together by `both`, the same everywhere.
-    fn agree(&mut self, words: impl Iterator<Item = usize>, both: fn(f32, f32) -> f32) {
+    /// Agrees on the faster way for all members together by their words.
+    fn agree(&mut self, words: impl Iterator<Item = usize>) {
         let (mut posted, mut read) = (0.0, 0.0);
         for word in words {
             let measured = [word as u64 >> 32, word as u64].map(|bits| f32::from_bits(bits as u32));
             if measured.contains(&0.0) {
                 return;
             }
-            posted = both(posted, measured[0]);
-            read = both(read, measured[1]);
+            posted += measured[0];
+            read += measured[1];
         }
         self.reads = takes_other(self.reads, posted, read);
         self.is_clear = is_clear(posted, read);
@@ -122,7 +108,6 @@ pub(super) struct Choice<'b> {
     plan: &'b Cell<Plan>,
     refused: &'b Cell<bool>,
     bytes: usize,
-    first_trial: u32,
     /// Whether members read.
     pub(super) reads: bool,
     /// When it began, if that counts.
@@ -141,19 +126,17 @@ impl Readings {
     fn choose(&self, kind: Kind, bytes: usize, is_blocking: bool) -> Choice<'_> {
         let plan = &self.plans[kind as usize][class(bytes)];
         let mut next = plan.get();
-        let first_trial = kind.first_trial();
         let known = (next.reads, next.is_clear);
-        let reads =
-            is_blocking && !self.refused.get() && next.turns.next_is_other(known, first_trial);
+        let has_choice = is_blocking && !self.refused.get();
+        let reads = has_choice && next.turns.next_is_other(known);
         // The first one by a way finds nothing in the caches.
-        let counts = reads == next.has_read;
+        let counts = has_choice && reads == next.has_read;
         next.has_read = reads;
         plan.set(next);
         Choice {
             plan,
             refused: &self.refused,
             bytes: bytes.max(1),
-            first_trial,
             reads,
             begin: counts.then(Instant::now),
         }
@@ -165,7 +148,6 @@ impl Readings {
             plan: &self.plans[kind as usize][class(bytes)],
             refused: &self.refused,
             bytes: bytes.max(1),
-            first_trial: kind.first_trial(),
             reads: true,
             begin: None,
         }
@@ -179,13 +161,6 @@ impl Choice<'_> {
         let took = begin.elapsed().as_nanos() as f32 / self.bytes as f32;
         let mut plan = self.plan.get();
         plan.note(took, self.reads);
-        self.plan.set(plan);
-    }
-
-    /// All members agree on the way of the next operations.
-    fn agree(&self, words: impl Iterator<Item = usize>, both: fn(f32, f32) -> f32) {
-        let mut plan = self.plan.get();
-        plan.agree(words, both);
         self.plan.set(plan);
     }
 }
@@ -205,32 +180,6 @@ pub(super) async fn begin<E: Exchange>(
         board.readings.choose(kind, bytes, exchange.is_blocking())
     };
     Ok((rounds, choice))
-}
-
-/// Ends an operation in which nobody had to meet: now and then all members tell how long they have taken, and
-/// agree on the way of the next ones.
-pub(super) async fn end<E: Exchange>(
-    rounds: Rounds<'_, E>,
-    choice: &Choice<'_>,
-) -> Result<(), CollectiveError> {
-    choice.end();
-    let plan = choice.plan.get();
-    if !choice.reads || !plan.turns.compares(choice.first_trial) {
-        rounds.end_any();
-        return Ok(());
-    }
-    let rounds = rounds.more(1);
-    let exchange = rounds.exchange();
-    let rank = exchange.rank();
-    rounds.post(0, &[], plan.word(), Readers::All).await;
-    let mut words = vec![plan.word(); exchange.size()];
-    for member in (0..words.len()).filter(|member| *member != rank) {
-        words[member] = rounds.see(0, member).await?.word;
-    }
-    // Who only posts is done early: the other one says how soon the next operation can come.
-    choice.agree(words.into_iter(), f32::max);
-    rounds.end();
-    Ok(())
 }
 
 /// How a member's reading went, as the byte of its post in a meeting.
@@ -326,7 +275,9 @@ impl<'c, 'e, E: Exchange> Offers<'c, 'e, E> {
             any_refused |= seen.bytes() == [State::Refused as u8];
             words[member] = seen.word;
         }
-        self.choice.agree(words.into_iter(), f32::add);
+        let mut plan = self.choice.plan.get();
+        plan.agree(words.into_iter());
+        self.choice.plan.set(plan);
         self.rounds.finish(index);
         if any_refused {
             self.choice.refused.set(true);
@@ -378,9 +329,11 @@ mod tests {
             }
             if choices[0].reads {
                 let words = || choices.iter().map(|choice| choice.plan.get().word());
-                choices
-                    .iter()
-                    .for_each(|choice| choice.agree(words(), f32::add));
+                for choice in &choices {
+                    let mut plan = choice.plan.get();
+                    plan.agree(words());
+                    choice.plan.set(plan);
+                }
             }
             let settled = (128..600).contains(&operation) || operation > 610;
             let trial = operation % 512 < 4;
@@ -408,26 +361,14 @@ mod tests {
             };
             known.word()
         };
-        plan.agree(
-            [measured(2.0, 1.0), measured(2.0, 0.0)].into_iter(),
-            f32::add,
-        );
-        assert!(!plan.reads);
-        plan.agree(
-            [measured(2.0, 1.0), measured(2.0, 1.5)].into_iter(),
-            f32::add,
-        );
-        assert!(plan.reads);
-        plan.agree(
-            [measured(2.0, 2.0), measured(2.0, 2.05)].into_iter(),
-            f32::add,
-        );
-        assert!(plan.reads);
-        plan.agree(
-            [measured(1.0, 1.0), measured(f32::NAN, 1.0)].into_iter(),
-            f32::add,
-        );
-        assert!(!plan.reads);
+        let mut reads = |words: [usize; 2]| {
+            plan.agree(words.into_iter());
+            plan.reads
+        };
+        assert!(!reads([measured(2.0, 1.0), measured(2.0, 0.0)]));
+        assert!(reads([measured(2.0, 1.0), measured(2.0, 1.5)]));
+        assert!(reads([measured(2.0, 2.0), measured(2.0, 2.05)]));
+        assert!(!reads([measured(1.0, 1.0), measured(f32::NAN, 1.0)]));
     }
 
     #[test]

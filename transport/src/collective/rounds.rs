@@ -291,14 +291,6 @@ impl<'e, E: Exchange> Rounds<'e, E> {
         self.ticket.end();
     }
 
-    /// The same of an operation that may have taken none.
-    pub(super) fn end_any(mut self) {
-        if let Some(last) = self.count.checked_sub(1) {
-            self.finish(last as usize);
-        }
-        self.ticket.end();
-    }
-
     /// Combines the posts of a round that all members have posted, in the order of ranks, into
     /// the result. A post of another length is left out: then the operation has failed anyway.
     #[inline]

@@ -3,7 +3,6 @@
 pub mod binary_tree;
 pub mod binomial;
 pub mod linear;
-pub mod measured;
 pub mod ordered_binomial;
 pub mod posted;
 pub mod reduce_scatter_gather;
@@ -32,13 +31,11 @@ algorithms! {
     ReduceScatterGather = reduce_scatter_gather, Nothing;
     /// Posts on a board, which the root combines.
     Posted = posted, Board;
-    /// As posted, or linear where that has been faster.
-    Measured = measured, Board;
     /// From the ends of the dimensions of a torus to the root.
     Torus = torus, Commutative;
     => &[
         Row::new(Algorithm::Posted).crowded(),
-        Row::new(Algorithm::Measured).from(24 << 10).ranks(0, 2),
+        Row::new(Algorithm::Linear).from(16 << 10).ranks(0, 2),
         Row::new(Algorithm::Posted),
         Row::new(Algorithm::Binomial).up_to(32 << 10),
         Row::new(Algorithm::OrderedBinomial).up_to(32 << 10),
@@ -69,7 +66,6 @@ pub async fn reduce_here(
         match algorithm {
             Algorithm::Posted => return posted::collect(exchange, reduction, data).await,
             Algorithm::Linear => return linear::collect(exchange, reduction, data).await,
-            Algorithm::Measured => return measured::collect(exchange, reduction, data).await,
             _ => {}
         }
     }

@@ -34,26 +34,16 @@ async fn contribute(
     let Some(segment_bytes) = whole_elements(reduction.element_bytes(), 1) else {
         return linear::linear(exchange, reduction, root, ToRoot::Member(data)).await;
     };
-    let rounds = Rounds::begin(exchange, 0).await?;
-    contribute_in(rounds, segment_bytes, root, data).await.end();
-    Ok(())
-}
-
-/// The same, in more rounds of an operation.
-pub(super) async fn contribute_in<'e, E: Exchange>(
-    rounds: Rounds<'e, E>,
-    segment_bytes: usize,
-    root: usize,
-    data: &[u8],
-) -> Rounds<'e, E> {
-    let mut rounds = rounds.more(posts_for(data.len(), segment_bytes));
+    let rounds = posts_for(data.len(), segment_bytes);
+    let mut rounds = Rounds::begin(exchange, rounds).await?;
     for (index, segment) in data.chunks(segment_bytes).enumerate() {
         rounds
             .post(index, segment, data.len(), Readers::One(root))
             .await;
         rounds.finish(index);
     }
-    rounds
+    rounds.end();
+    Ok(())
 }
 
 /// The root's part: combines the posts of all others with its own data.
@@ -65,22 +55,9 @@ pub async fn collect(
     let Some(segment_bytes) = whole_elements(reduction.element_bytes(), 1) else {
         return linear::collect(exchange, reduction, data).await;
     };
-    let rounds = Rounds::begin(exchange, 0).await?;
-    let rounds = collect_in(rounds, segment_bytes, reduction, &mut data).await?;
-    rounds.end();
-    Ok(())
-}
-
-/// The same, in more rounds of an operation.
-pub(super) async fn collect_in<'e, E: Exchange>(
-    rounds: Rounds<'e, E>,
-    segment_bytes: usize,
-    reduction: &impl Reduction,
-    data: &mut Apart<'_>,
-) -> Result<Rounds<'e, E>, CollectiveError> {
     let total = data.result.len();
     let count = posts_for(total, segment_bytes);
-    let mut rounds = rounds.more(count);
+    let mut rounds = Rounds::begin(exchange, count).await?;
     for index in 0..count {
         let start = index * segment_bytes;
         let segment = data.load(start..total.min(start + segment_bytes));
@@ -90,5 +67,6 @@ pub(super) async fn collect_in<'e, E: Exchange>(
             .await?;
         rounds.finish(index);
     }
-    Ok(rounds)
+    rounds.end();
+    Ok(())
 }

@@ -14,10 +14,11 @@ use crate::collective::exchange::{Exchange, ExchangeError};
 use crate::collective::join::join;
 use crate::collective::noting::{Fault, Noting};
 use crate::collective::reduction::Reduction;
+use crate::collective::root::ToRoot;
 use crate::collective::rounds::{Readers, Rounds};
 use crate::collective::{
     allgather, allgather_with, allreduce, allreduce_with, alltoall, alltoall_with, barrier,
-    barrier_with, broadcast, broadcast_with,
+    barrier_with, broadcast, broadcast_with, reduce, reduce_with,
 };
 
 /// One operation on the members' buffers, in place.
@@ -27,13 +28,15 @@ enum Step {
     Broadcast(usize),
     Allreduce,
     Reduce(allreduce::Algorithm),
+    /// To that member.
+    ReduceTo(usize, reduce::Algorithm),
     Allgather(allgather::Algorithm),
     Alltoall(alltoall::Algorithm),
 }
 
 impl Step {
     fn random(random: &mut Random, size: usize) -> Self {
-        match random.below(12) {
+        match random.below(14) {
             0 => Self::Barrier,
             1 => Self::Broadcast(random.below(size)),
             2 => Self::Allreduce,
@@ -45,6 +48,8 @@ impl Step {
             8 => Self::Allgather(allgather::Algorithm::Measured),
             9 => Self::Alltoall(alltoall::Algorithm::Posted),
             10 => Self::Alltoall(alltoall::Algorithm::Read),
+            11 => Self::ReduceTo(random.below(size), reduce::Algorithm::Posted),
+            12 => Self::ReduceTo(random.below(size), reduce::Algorithm::Linear),
             _ => Self::Alltoall(alltoall::Algorithm::Measured),
         }
     }
@@ -70,6 +75,14 @@ impl Step {
                 };
                 allreduce::allreduce_apart_with(algorithm, exchange, &Compose, data).await
             }
+            Self::ReduceTo(root, algorithm) => {
+                let data = if exchange.rank() == root {
+                    ToRoot::Root(buffer)
+                } else {
+                    ToRoot::Member(buffer)
+                };
+                reduce_with(algorithm, exchange, &Compose, root, data).await
+            }
             Self::Allgather(algorithm) => allgather_with(algorithm, exchange, buffer).await,
             Self::Alltoall(algorithm) => {
                 let outgoing = buffer.to_vec();
@@ -90,6 +103,10 @@ impl Step {
                 Self::Allreduce | Self::Reduce(_) => {
                     buffer.copy_from_slice(&combined(&Compose, &before));
                 }
+                Self::ReduceTo(root, _) if rank == root => {
+                    buffer.copy_from_slice(&combined(&Compose, &before));
+                }
+                Self::ReduceTo(..) => {}
                 Self::Allgather(_) => {
                     for member in 0..before.len() {
                         buffer[member * block..][..block].copy_from_slice(part(member, member));
@@ -204,6 +221,7 @@ fn long_data_goes_through_all_places_of_the_board() {
 fn operations_in_the_background_do_what_others_do() {
     let steps = [
         Step::Reduce(allreduce::Algorithm::Measured),
+        Step::ReduceTo(1, reduce::Algorithm::Posted),
         Step::Allgather(allgather::Algorithm::Measured),
         Step::Alltoall(alltoall::Algorithm::Measured),
         Step::Barrier,
