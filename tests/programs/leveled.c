@@ -2,10 +2,12 @@
  *
  *   leveled PERIOD [request | nice | processor]
  *
- * The last rank takes many times as long as the others. With PERIOD 0 nothing is levelled unless a
- * rank requests it, or has an occasion: rank 0 gets another priority, or keeps to one processor
- * less than before. Rank 0 prints whether the slow rank has had a smaller share of the work in any
- * cycle: on a machine that is busy with other things one may take a fast rank for a slow one.
+ * The last rank computes many times as long as the others: ranks that share processors are levelled
+ * by the processor time that they take, so sleeping would not count. With PERIOD 0 nothing is
+ * levelled unless a rank requests it, or has an occasion: rank 0 gets another priority, or keeps to
+ * one processor less than before. Rank 0 prints whether the slow rank has had a smaller share of the
+ * work in any cycle: on a machine that is busy with other things one may take a fast rank for a slow
+ * one.
  */
 #define _GNU_SOURCE
 #include <pamir.h>
@@ -23,11 +25,19 @@ enum { ITEMS = 2520, CYCLES = 8 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int done[ITEMS], slow;
 
+static long long processor_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
 static void work(long long part, long long parts, void *argument)
 {
     long long begin = ITEMS * part / parts, end = ITEMS * (part + 1) / parts;
-    struct timespec pause = {0, (end - begin) * (slow ? 150000 : 2000)};
-    nanosleep(&pause, NULL);
+    long long until = processor_ns() + (end - begin) * (slow ? 150000 : 2000);
+    while (processor_ns() < until)
+        ;
     pthread_mutex_lock(&lock);
     for (long long i = begin; i < end; i++)
         done[i] += *(int *)argument;
