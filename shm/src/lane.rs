@@ -52,6 +52,11 @@ pub trait LaneMemory {
     /// The cursor that the consumer publishes.
     fn consumed(&self) -> &AtomicU64;
 
+    /// That cursor, loaded with Acquire.
+    fn load_consumed(&self) -> u64 {
+        self.consumed().load(Ordering::Acquire)
+    }
+
     /// Lines `first` to `first + lines` are about to be used by this end for the first time.
     fn prepare(&self, _first: u64, _lines: u64) {}
 
@@ -262,8 +267,8 @@ impl<M: LaneMemory> Producer<M> {
 
     /// Learns how far the consumer has come.
     fn refresh(&self) -> Result<(), LaneError> {
-        // Acquire: pairs with the Release in `Consumer::release`.
-        let consumed = self.memory.consumed().load(Ordering::Acquire);
+        // Its Acquire pairs with the Release in `Consumer::release`.
+        let consumed = self.memory.load_consumed();
         let (produced, ring) = (self.produced.get(), self.memory.lines());
         let limit = self.limit.get();
         if consumed > produced || consumed < limit.saturating_sub(ring) {

@@ -28,6 +28,8 @@ mod lane_copy;
 #[cfg(not(loom))]
 pub mod lane_room;
 #[cfg(not(loom))]
+mod line_distance;
+#[cfg(not(loom))]
 pub mod mapped;
 #[cfg(not(loom))]
 pub mod mapped_board;

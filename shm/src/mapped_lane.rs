@@ -8,10 +8,11 @@
 
 use std::sync::Arc;
 
-use crate::atomic::AtomicU64;
+use crate::atomic::{AtomicU64, Ordering};
 use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved, ReservedLine};
 use crate::lane_copy::{LONG_BYTES, LongCopy, ask_for_line, hand_over_line, look_ahead, vectors};
 use crate::lane_room::LaneRoom;
+use crate::line_distance::LineDistance;
 use crate::mapped::Mapped;
 use crate::offset::Offset;
 use crate::record::{HEADER_BYTES, LINE_BYTES, ONE_LINE_BYTES};
@@ -30,6 +31,7 @@ pub struct MappedLane {
     consumed: Mapped<AtomicU64>,
     lines: u64,
     long: LongCopy,
+    distance: LineDistance,
     /// Keeps the mapping that `base` leads into.
     segment: Arc<Segment>,
 }
@@ -57,6 +59,7 @@ impl MappedLane {
             consumed,
             lines,
             long: LongCopy::default(),
+            distance: LineDistance::default(),
             segment: Arc::clone(segment),
         })
     }
@@ -86,6 +89,11 @@ impl LaneMemory for MappedLane {
     #[inline(always)]
     fn consumed(&self) -> &AtomicU64 {
         &self.consumed
+    }
+
+    fn load_consumed(&self) -> u64 {
+        self.distance
+            .timed(|| self.consumed.load(Ordering::Acquire))
     }
 
     #[cold]
@@ -142,6 +150,12 @@ impl LaneProducer {
         );
         // SAFETY: an 8-byte local is readable, and the record has the room.
         unsafe { self.write(reserved, at, (&raw const value).cast(), 8) };
+    }
+
+    /// Whether the target is near, as far as is known ([`LineDistance`]).
+    #[inline(always)]
+    pub fn is_near(&self) -> bool {
+        self.memory().distance.is_near()
     }
 
     /// The payload of a reserved record, to be filled in place.

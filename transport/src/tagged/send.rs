@@ -324,10 +324,10 @@ impl Context {
         auxiliary: u16,
     ) -> Result<(), UnitError> {
         let metadata = Envelope::metadata(to.context, to.tag);
-        let kind = self.first_kind(request, kind::EAGER, kind::EAGER_LONG);
+        let kinds = [kind::EAGER, kind::EAGER_LONG];
         let descriptor = Descriptor {
             auxiliary,
-            ..data_descriptor(id, request, to.task as u32, kind, metadata)
+            ..self.data_in_packets(id, request, to.task as u32, kinds, metadata)
         };
         // SAFETY: the cookie makes the engine tell when the buffer is no longer needed; the
         // caller vouches for it until then.
@@ -471,22 +471,32 @@ impl Context {
             return Ok(());
         };
         self.drop_push_of(id);
-        let kind = self.first_kind(request, kind::DATA, kind::DATA_LONG);
-        let descriptor = data_descriptor(id, request, target, kind, targets_request);
+        let kinds = [kind::DATA, kind::DATA_LONG];
+        let descriptor = self.data_in_packets(id, request, target, kinds, targets_request);
         // SAFETY: whoever started the send vouched for the buffer until the request is
         // complete, which the cookie brings about.
         unsafe { self.unit.submit(self, descriptor) }
     }
 
-    /// The kind of a message's first packet: whether it is the only one.
-    fn first_kind(&self, request: &Request, only: u8, of_several: u8) -> u8 {
-        let is_one = match &*request.buffer.borrow() {
-            Buffer::Contiguous { bytes, .. } => self.unit.is_one_packet(*bytes),
-            Buffer::Noncontiguous(memory) => {
-                memory.bytes() <= self.unit.packet_bytes() && memory.packet_exponent().is_none()
-            }
-        };
-        if is_one { only } else { of_several }
+    /// The descriptor of a message's data, whose first packet is of one of two kinds: the only one, or the first of
+    /// several. How long packets are is settled here: the distance may become another one while they wait.
+    fn data_in_packets(
+        &self,
+        id: RequestId,
+        request: &'static Request,
+        target: u32,
+        [only, of_several]: [u8; 2],
+        metadata: u64,
+    ) -> Descriptor {
+        let mut descriptor = data_descriptor(id, request, target, of_several, metadata);
+        // Where data comes meanwhile, its packets and these would be in each other's way.
+        if descriptor.source == Source::Memory && self.posted.waiting() == 0 {
+            descriptor.packet_exponent = self.unit.packet_exponent(&descriptor);
+        }
+        if self.unit.is_one_packet(&descriptor) {
+            descriptor.kind = only;
+        }
+        descriptor
     }
 
     /// The engine, or the target, has taken all the data of a send.
