@@ -31,14 +31,13 @@ impl<'a> Apart<'a> {
         self.result
     }
 
-    /// Puts a part of the own data where its result goes.
+    /// A part of it.
     #[inline]
-    pub fn load(&mut self, part: std::ops::Range<usize>) -> &mut [u8] {
-        let result = &mut self.result[part.clone()];
-        if let Some(own) = self.own {
-            result.copy_from_slice(&own[part]);
+    pub fn part(&mut self, part: std::ops::Range<usize>) -> Apart<'_> {
+        Apart {
+            own: self.own.map(|own| &own[part.clone()]),
+            result: &mut self.result[part],
         }
-        result
     }
 }
 

@@ -316,10 +316,10 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         )?;
         Some(self.run(|rounds| {
             self.meets.set(true);
-            let result = data.in_place();
+            let Apart { mut own, result } = data;
             // In the order of `reduce::posted`.
             for member in self.others().rev() {
-                self.combine(rounds, reduction, member, result)?;
+                self.combine(rounds, reduction, member, own.take(), result)?;
             }
             Ok(())
         }))
@@ -347,19 +347,20 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         self.serves(kind, posted, bytes)
     }
 
-    /// Combines the post of a member into `buffer`. A post of another length is left out: then
-    /// the operation has failed anyway.
+    /// Combines the post of a member into `result`, where the right operand is, unless it is still `apart`. A post of
+    /// another length is left out: then the operation has failed anyway.
     #[inline(always)]
     fn combine(
         &self,
         rounds: &Rounds<'e, E>,
         reduction: &impl Reduction,
         member: usize,
-        buffer: &mut [u8],
+        apart: Option<&[u8]>,
+        result: &mut [u8],
     ) -> Step<()> {
-        let seen = self.see_of(rounds, member, buffer.len(), buffer.len())?;
-        if seen.bytes().len() == buffer.len() {
-            reduction.combine(seen.bytes(), buffer);
+        let seen = self.see_of(rounds, member, result.len(), result.len())?;
+        if seen.bytes().len() == result.len() {
+            reduction.combine_after(seen.bytes(), apart, result);
         }
         Ok(())
     }
@@ -379,15 +380,15 @@ impl<'e, E: Exchange> Prompt<'e, E> {
             self.post(rounds, data.own(), Readers::All)?;
             self.meets.set(true);
             let last = self.exchange.size() - 1;
-            let result = if self.exchange.rank() == last {
-                data.in_place()
-            } else {
-                let seen = self.see_of(rounds, last, bytes, bytes)?;
-                seen.copy_to(0, data.result);
-                data.result
-            };
+            let Apart { own, result } = data;
+            let highest;
+            let mut higher = own;
+            if self.exchange.rank() != last {
+                highest = self.see_of(rounds, last, bytes, bytes)?;
+                higher = Some(highest.bytes()).filter(|posted| posted.len() == bytes);
+            }
             for member in (0..last).rev() {
-                self.combine(rounds, reduction, member, result)?;
+                self.combine(rounds, reduction, member, higher.take(), result)?;
             }
             Ok(())
         }))

@@ -18,6 +18,21 @@ pub trait Reduction {
     /// ranks. Both have the same length, a whole number of elements.
     fn combine(&self, incoming: &[u8], inout: &mut [u8]);
 
+    /// `result = incoming op own`, as a copy of `own` and [`Self::combine`] do, but maybe in one go.
+    fn combine_apart(&self, incoming: &[u8], own: &[u8], result: &mut [u8]) {
+        result.copy_from_slice(own);
+        self.combine(incoming, result);
+    }
+
+    /// Takes `incoming` into `result`, where the right operand is, unless it is still `apart`.
+    #[inline(always)]
+    fn combine_after(&self, incoming: &[u8], apart: Option<&[u8]>, result: &mut [u8]) {
+        match apart {
+            Some(own) => self.combine_apart(incoming, own, result),
+            None => self.combine(incoming, result),
+        }
+    }
+
     /// Whether operands may be swapped.
     fn commutative(&self) -> bool;
 

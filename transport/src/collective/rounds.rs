@@ -317,62 +317,70 @@ impl<'e, E: Exchange> Rounds<'e, E> {
         word: usize,
     ) -> Result<(), CollectiveError> {
         // The highest first, so that whatever is combined is the lower operand.
-        let buffer = if self.exchange.rank() == last {
-            data.in_place()
-        } else {
-            let seen = self.see_of(index, last, data.result.len(), word).await?;
-            seen.copy_to(0, data.result);
-            data.result
-        };
+        let Apart { own, result } = data;
+        let mut higher = own.filter(|_| self.exchange.rank() == last);
+        let highest;
+        if self.exchange.rank() != last {
+            highest = self.see_of(index, last, result.len(), word).await?;
+            higher = Some(highest.bytes()).filter(|bytes| bytes.len() == result.len());
+        }
         for member in (0..last).rev() {
-            let seen = self.see_of(index, member, buffer.len(), word).await?;
-            if seen.bytes().len() == buffer.len() {
-                reduction.combine(seen.bytes(), buffer);
+            let seen = self.see_of(index, member, result.len(), word).await?;
+            if seen.bytes().len() == result.len() {
+                reduction.combine_after(seen.bytes(), higher.take(), result);
             }
+        }
+        if let Some(only) = higher {
+            result.copy_from_slice(only);
         }
         Ok(())
     }
 
-    /// Combines the posts of all other members with what this member has in `buffer`, and has not
-    /// posted. `place` tells for each member where the operand begins in its post, and how long
-    /// that post is.
+    /// Combines the posts of all other members with the own data, which this member has not posted. `place` tells for
+    /// each member where the operand begins in its post, and how long that post is.
     #[inline]
     pub async fn combine_others(
         &self,
         reduction: &impl Reduction,
         index: usize,
         place: impl Fn(usize) -> (usize, usize),
-        buffer: &mut [u8],
+        data: Apart<'_>,
         word: usize,
     ) -> Result<(), CollectiveError> {
         let (rank, size) = (self.exchange.rank(), self.exchange.size());
-        if buffer.is_empty() {
+        let Apart { own, result } = data;
+        if result.is_empty() {
             return Ok(());
         }
         // Where the order does not matter, or this is the highest, it starts with its own.
-        let in_place = reduction.commutative() || rank == size - 1;
-        let own = if in_place {
-            None
-        } else {
-            Some(Scratch::copy_of(buffer)?)
-        };
+        let starts = reduction.commutative() || rank == size - 1;
+        let mut first = own.filter(|_| starts);
+        let copy;
+        let mut later = own.filter(|_| !starts);
+        if !starts && own.is_none() {
+            copy = Scratch::copy_of(result)?;
+            later = Some(&copy);
+        }
         for member in (0..size).rev() {
             if member == rank {
-                if let Some(own) = &own {
-                    reduction.combine(own, buffer);
+                if let Some(own) = later {
+                    reduction.combine(own, result);
                 }
                 continue;
             }
             let (at, posted) = place(member);
             let seen = self.see_of(index, member, posted, word).await?;
-            let Some(operand) = seen.bytes().get(at..at + buffer.len()) else {
+            let Some(operand) = seen.bytes().get(at..at + result.len()) else {
                 continue;
             };
-            if member == size - 1 && !in_place {
-                buffer.copy_from_slice(operand);
+            if member == size - 1 && !starts {
+                result.copy_from_slice(operand);
             } else {
-                reduction.combine(operand, buffer);
+                reduction.combine_after(operand, first.take(), result);
             }
+        }
+        if let Some(only) = first {
+            result.copy_from_slice(only);
         }
         Ok(())
     }

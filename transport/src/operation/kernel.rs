@@ -1,5 +1,5 @@
 //! The loop that every element-wise operation is: combine two arrays of
-//! `N`-byte elements, whatever their alignment.
+//! `N`-byte elements, whatever their alignment, in place or into a third one.
 //!
 //! Elements are loaded from and stored to byte arrays, which makes alignment a
 //! matter of speed alone: compilers turn the loop into unaligned vector loads,
@@ -9,12 +9,31 @@
 //!
 //! Step before: [`combine`](super::combine) has checked that both buffers are long enough.
 
-/// `inout[i] = f(incoming[i], inout[i])` for whole elements of `N` bytes, as
-/// many as both buffers hold.
+/// The right operand of a combination, and where its result goes: where the operand lies, or elsewhere, which saves
+/// copying it there.
+pub(super) struct Inout<'a> {
+    /// The operand; none where it is in `result`.
+    pub(super) own: Option<&'a [u8]>,
+    /// As long as the operand.
+    pub(super) result: &'a mut [u8],
+}
+
+impl<'a> Inout<'a> {
+    /// Where the result goes, with the operand in it, for what is only computed in place.
+    pub(super) fn in_place(self) -> &'a mut [u8] {
+        if let Some(own) = self.own {
+            self.result.copy_from_slice(own);
+        }
+        self.result
+    }
+}
+
+/// `result[i] = f(incoming[i], own[i])` for whole elements of `N` bytes, as
+/// many as all buffers hold.
 #[inline]
 pub(super) fn each<const N: usize>(
     incoming: &[u8],
-    inout: &mut [u8],
+    inout: Inout<'_>,
     f: impl Fn([u8; N], [u8; N]) -> [u8; N],
 ) {
     #[cfg(target_arch = "x86_64")]
@@ -32,7 +51,7 @@ pub(super) fn each<const N: usize>(
 #[target_feature(enable = "avx2")]
 fn each_avx2<const N: usize>(
     incoming: &[u8],
-    inout: &mut [u8],
+    inout: Inout<'_>,
     f: impl Fn([u8; N], [u8; N]) -> [u8; N],
 ) {
     each_here(incoming, inout, f);
@@ -42,13 +61,20 @@ fn each_avx2<const N: usize>(
 #[inline(always)]
 fn each_here<const N: usize>(
     incoming: &[u8],
-    inout: &mut [u8],
+    inout: Inout<'_>,
     f: impl Fn([u8; N], [u8; N]) -> [u8; N],
 ) {
     let (incoming, _) = incoming.as_chunks::<N>();
-    let (inout, _) = inout.as_chunks_mut::<N>();
-    for (b, a) in inout.iter_mut().zip(incoming) {
-        *b = f(*a, *b);
+    let (result, _) = inout.result.as_chunks_mut::<N>();
+    let Some(own) = inout.own else {
+        for (b, a) in result.iter_mut().zip(incoming) {
+            *b = f(*a, *b);
+        }
+        return;
+    };
+    let (own, _) = own.as_chunks::<N>();
+    for ((result, a), b) in result.iter_mut().zip(incoming).zip(own) {
+        *result = f(*a, *b);
     }
 }
 

@@ -35,7 +35,7 @@ mod tests;
 pub use predefined::{Operation, TypeGroup, extent_bytes};
 pub use primitive::Primitive;
 
-use kernel::{combine_as, each};
+use kernel::{Inout, combine_as, each};
 use long_double::LongDouble;
 use pair::Extreme;
 
@@ -94,8 +94,45 @@ pub fn combine(
     inout: &mut [u8],
     count: usize,
 ) -> Result<(), OperationError> {
+    let inout = Inout {
+        own: None,
+        result: inout,
+    };
+    combine_with(operation, primitive, incoming, inout, count)
+}
+
+/// `result[i] = incoming[i] op own[i]` for the first `count` elements, as [`combine`] after a copy of `own`, but in one
+/// go.
+///
+/// # Errors
+///
+/// As for [`combine`].
+#[inline]
+pub fn combine_apart(
+    operation: Operation,
+    primitive: Primitive,
+    (incoming, own): (&[u8], &[u8]),
+    result: &mut [u8],
+    count: usize,
+) -> Result<(), OperationError> {
+    let own = Some(own);
+    let inout = Inout { own, result };
+    combine_with(operation, primitive, incoming, inout, count)
+}
+
+#[inline]
+fn combine_with(
+    operation: Operation,
+    primitive: Primitive,
+    incoming: &[u8],
+    inout: Inout<'_>,
+    count: usize,
+) -> Result<(), OperationError> {
     let needed_bytes = count.saturating_mul(extent_bytes(primitive));
-    let available_bytes = incoming.len().min(inout.len());
+    let available_bytes = incoming.len().min(inout.result.len());
+    let available_bytes = inout
+        .own
+        .map_or(available_bytes, |own| own.len().min(available_bytes));
     if needed_bytes > available_bytes {
         return Err(OperationError::Short {
             needed_bytes,
@@ -103,7 +140,10 @@ pub fn combine(
         });
     }
     let incoming = &incoming[..needed_bytes];
-    let inout = &mut inout[..needed_bytes];
+    let inout = Inout {
+        own: inout.own.map(|own| &own[..needed_bytes]),
+        result: &mut inout.result[..needed_bytes],
+    };
     let combined = match operation {
         Operation::Max => maximum(primitive, incoming, inout),
         Operation::Min => minimum(primitive, incoming, inout),
@@ -118,10 +158,13 @@ pub fn combine(
         Operation::MinLocation => pair::combine(Extreme::Least, primitive, incoming, inout),
         Operation::MaxLocation => pair::combine(Extreme::Greatest, primitive, incoming, inout),
         Operation::Replace => {
-            inout.copy_from_slice(incoming);
+            inout.result.copy_from_slice(incoming);
             true
         }
-        Operation::NoOperation => true,
+        Operation::NoOperation => {
+            inout.in_place();
+            true
+        }
     };
     if combined {
         return Ok(());
@@ -137,7 +180,7 @@ pub fn combine(
 }
 
 /// `MPI_MAX`; `false` where it is not computed.
-fn maximum(primitive: Primitive, incoming: &[u8], inout: &mut [u8]) -> bool {
+fn maximum(primitive: Primitive, incoming: &[u8], inout: Inout<'_>) -> bool {
     macro_rules! greatest {
         ($element:ty) => {
             combine_as!($element, incoming, inout, |a, b| if a > b { a } else { b })
@@ -172,7 +215,7 @@ fn maximum(primitive: Primitive, incoming: &[u8], inout: &mut [u8]) -> bool {
 }
 
 /// `MPI_MIN`; `false` where it is not computed.
-fn minimum(primitive: Primitive, incoming: &[u8], inout: &mut [u8]) -> bool {
+fn minimum(primitive: Primitive, incoming: &[u8], inout: Inout<'_>) -> bool {
     macro_rules! least {
         ($element:ty) => {
             combine_as!($element, incoming, inout, |a, b| if a < b { a } else { b })
@@ -208,7 +251,7 @@ fn minimum(primitive: Primitive, incoming: &[u8], inout: &mut [u8]) -> bool {
 
 /// `MPI_SUM`; `false` where it is not computed. A complex sum is the sum of its
 /// parts, and a signed sum is an unsigned one in two's complement.
-fn sum(primitive: Primitive, incoming: &[u8], inout: &mut [u8]) -> bool {
+fn sum(primitive: Primitive, incoming: &[u8], inout: Inout<'_>) -> bool {
     use Primitive::*;
     match primitive {
         Int8 | UInt8 => combine_as!(u8, incoming, inout, |a, b| a.wrapping_add(b)),
@@ -229,7 +272,7 @@ fn sum(primitive: Primitive, incoming: &[u8], inout: &mut [u8]) -> bool {
 }
 
 /// `MPI_PROD`; `false` where it is not computed.
-fn product(primitive: Primitive, incoming: &[u8], inout: &mut [u8]) -> bool {
+fn product(primitive: Primitive, incoming: &[u8], inout: Inout<'_>) -> bool {
     use Primitive::*;
     match primitive {
         Int8 | UInt8 => combine_as!(u8, incoming, inout, |a, b| a.wrapping_mul(b)),
@@ -272,7 +315,7 @@ fn product(primitive: Primitive, incoming: &[u8], inout: &mut [u8]) -> bool {
         LongDouble => each_long_double(incoming, inout, long_double::multiply),
         ComplexLongDouble => {
             let (incoming, _) = incoming.as_chunks::<{ long_double::BYTES }>();
-            let (inout, _) = inout.as_chunks_mut::<{ long_double::BYTES }>();
+            let (inout, _) = inout.in_place().as_chunks_mut::<{ long_double::BYTES }>();
             let (incoming, _) = incoming.as_chunks::<2>();
             let (inout, _) = inout.as_chunks_mut::<2>();
             for (b, a) in inout.iter_mut().zip(incoming) {
@@ -288,7 +331,7 @@ fn product(primitive: Primitive, incoming: &[u8], inout: &mut [u8]) -> bool {
 fn logical(
     primitive: Primitive,
     incoming: &[u8],
-    inout: &mut [u8],
+    inout: Inout<'_>,
     f: impl Fn(bool, bool) -> bool,
 ) -> bool {
     use Primitive::*;
@@ -309,7 +352,7 @@ fn logical(
 
 /// `MPI_BAND`, `MPI_BOR`, `MPI_BXOR`: the same on bytes, whatever the width;
 /// `false` where it is not computed.
-fn bits(primitive: Primitive, incoming: &[u8], inout: &mut [u8], f: impl Fn(u8, u8) -> u8) -> bool {
+fn bits(primitive: Primitive, incoming: &[u8], inout: Inout<'_>, f: impl Fn(u8, u8) -> u8) -> bool {
     use Primitive::*;
     match primitive {
         Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 | Byte => {
@@ -321,9 +364,9 @@ fn bits(primitive: Primitive, incoming: &[u8], inout: &mut [u8], f: impl Fn(u8, 
 }
 
 /// Calls `f` on each pair of elements of `long double`s.
-fn each_long_double(incoming: &[u8], inout: &mut [u8], f: impl Fn(&LongDouble, &mut LongDouble)) {
+fn each_long_double(incoming: &[u8], inout: Inout<'_>, f: impl Fn(&LongDouble, &mut LongDouble)) {
     let (incoming, _) = incoming.as_chunks::<{ long_double::BYTES }>();
-    let (inout, _) = inout.as_chunks_mut::<{ long_double::BYTES }>();
+    let (inout, _) = inout.in_place().as_chunks_mut::<{ long_double::BYTES }>();
     for (b, a) in inout.iter_mut().zip(incoming) {
         f(a, b);
     }

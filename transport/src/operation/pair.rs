@@ -19,7 +19,7 @@
 //! 2DOUBLE_PRECISION    0..8     8..16    16
 //! ```
 
-use super::kernel::each;
+use super::kernel::{Inout, each};
 use super::long_double;
 use super::primitive::Primitive;
 use std::cmp::Ordering;
@@ -74,7 +74,7 @@ pub(super) fn combine(
     extreme: Extreme,
     primitive: Primitive,
     incoming: &[u8],
-    inout: &mut [u8],
+    inout: Inout<'_>,
 ) -> bool {
     match primitive {
         Primitive::FloatInt => pairs!(f32, i32, 4 of 8, extreme, incoming, inout),
@@ -91,10 +91,10 @@ pub(super) fn combine(
 }
 
 /// The pair of a `long double` and an `int`, whose comparison is the x87's.
-fn long_double_int(extreme: Extreme, incoming: &[u8], inout: &mut [u8]) {
+fn long_double_int(extreme: Extreme, incoming: &[u8], inout: Inout<'_>) {
     let winning = extreme.winning();
     let (incoming, _) = incoming.as_chunks::<16>();
-    let (inout, _) = inout.as_chunks_mut::<16>();
+    let (inout, _) = inout.in_place().as_chunks_mut::<16>();
     // Each pair is two rows of sixteen bytes: the value, then the index and padding.
     for (b, a) in inout.chunks_exact_mut(2).zip(incoming.chunks_exact(2)) {
         let order = long_double::compare(&a[0], &b[0]);

@@ -20,7 +20,7 @@ use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
 use pamir_mpi::datatype::{Datatype, Primitive};
-use pamir_mpi::op::{Op, Operation, UserOperation, combine};
+use pamir_mpi::op::{Op, Operation, UserOperation, combine, combine_apart};
 use pamir_transport::collective::scratch::{ALIGNMENT_BYTES, Scratch};
 use pamir_transport::collective::{Apart, CollectiveError, Reduction};
 
@@ -126,6 +126,17 @@ impl Reduction for Reducer {
                 // SAFETY: both slices hold whole slots, and do not overlap, as slices.
                 unsafe { self.call(function, incoming.as_ptr(), inout.as_mut_ptr(), count) };
             }
+        }
+    }
+
+    fn combine_apart(&self, incoming: &[u8], own: &[u8], result: &mut [u8]) {
+        if let Kind::Predefined(operation, primitive) = &self.kind {
+            let count = result.len() / self.layout.slot_bytes;
+            combine_apart(*operation, *primitive, (incoming, own), result, count)
+                .expect("operation, type and lengths were checked when the call began");
+        } else {
+            result.copy_from_slice(own);
+            self.combine(incoming, result);
         }
     }
 

@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::ffi::c_int;
 
 use pamir_mpi::communicator::Communicator;
-use pamir_mpi::op::{Operation, combine, extent_bytes};
+use pamir_mpi::op::{Operation, combine, combine_apart, extent_bytes};
 use pamir_transport::collective::{Apart, Done, Fault, Noting, Prompt, Reduction};
 use pamir_transport::geometry::Channel;
 use pamir_transport::operation::Primitive;
@@ -166,6 +166,19 @@ impl Reduction for Plain {
         let count = inout.len() / self.element_bytes;
         combine(self.operation, self.primitive, incoming, inout, count)
             .expect("operation, type and lengths were checked when the call began");
+    }
+
+    #[inline(always)]
+    fn combine_apart(&self, incoming: &[u8], own: &[u8], result: &mut [u8]) {
+        let count = result.len() / self.element_bytes;
+        combine_apart(
+            self.operation,
+            self.primitive,
+            (incoming, own),
+            result,
+            count,
+        )
+        .expect("operation, type and lengths were checked when the call began");
     }
 
     #[inline(always)]

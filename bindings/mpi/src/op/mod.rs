@@ -7,7 +7,9 @@
 
 mod user;
 
-pub use pamir_transport::operation::{Operation, OperationError, TypeGroup, combine, extent_bytes};
+pub use pamir_transport::operation::{
+    Operation, OperationError, TypeGroup, combine, combine_apart, extent_bytes,
+};
 pub use user::{UserFunction, UserOperation};
 
 /// An operation as a reduction's argument: predefined, or the application's.

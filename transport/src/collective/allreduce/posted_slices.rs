@@ -80,7 +80,7 @@ pub(super) async fn combine_in<E: Exchange>(
             let own = chunks.slice(chunk, rank);
             let round = chunks.data_round(chunk);
             let place = |member| chunks.place(chunk, rank, member);
-            let slice = data.load(own.clone());
+            let slice = data.part(own.clone());
             rounds
                 .combine_others(reduction, round, place, slice, total)
                 .await?;

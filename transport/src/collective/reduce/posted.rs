@@ -60,8 +60,8 @@ pub async fn collect(
     let mut rounds = Rounds::begin(exchange, count).await?;
     for index in 0..count {
         let start = index * segment_bytes;
-        let segment = data.load(start..total.min(start + segment_bytes));
-        let posted = segment.len();
+        let segment = data.part(start..total.min(start + segment_bytes));
+        let posted = segment.result.len();
         rounds
             .combine_others(reduction, index, |_| (0, posted), segment, total)
             .await?;

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | m / segment | m / segment posts | m |
 
+use crate::collective::apart::Apart;
 use crate::collective::blocks::Blocks;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
@@ -23,7 +24,6 @@ pub async fn posted(
         return reduce_scatterv::reduce_scatterv(exchange, reduction, blocks, input, output).await;
     };
     let (own, total) = (blocks.range(exchange.rank()), input.len());
-    output.copy_from_slice(&input[own.clone()]);
     let mut rounds = Rounds::begin(exchange, posts_for(total, segment_bytes)).await?;
     for (index, segment) in input.chunks(segment_bytes).enumerate() {
         rounds.post(index, segment, total, Readers::All).await;
@@ -31,7 +31,10 @@ pub async fn posted(
         let (from, to) = (own.start.max(start), own.end.min(start + segment.len()));
         if from < to {
             let place = |_| (from - start, segment.len());
-            let part = &mut output[from - own.start..to - own.start];
+            let part = Apart {
+                own: Some(&input[from..to]),
+                result: &mut output[from - own.start..to - own.start],
+            };
             rounds
                 .combine_others(reduction, index, place, part, total)
                 .await?;
