@@ -16,6 +16,9 @@ const FIRST_TRIALS: u32 = 128;
 /// Turns from a trial to the next one while they are frequent, and later.
 const PERIODS: [u32; 2] = [32, 512];
 
+/// Turns from one that is timed to the next, later: clocks take a part of short ones.
+const TIMED_PERIOD: u32 = 8;
+
 /// A way that takes so many times as long as the other is not tried often, once it has been tried again.
 const CLEAR: f32 = 1.5;
 
@@ -27,6 +30,12 @@ const MARGIN: f32 = 1.0 / 16.0;
 pub(crate) struct Turns(u32);
 
 impl Turns {
+    /// Whether the next one is worth timing: the first ones, trials and what comes behind them, and some of all others.
+    pub(crate) fn next_is_timed(self) -> bool {
+        let turn = self.0;
+        turn < FIRST_TRIALS || turn % PERIODS[1] < 2 * RUN || turn.is_multiple_of(TIMED_PERIOD)
+    }
+
     /// Whether the next one takes the way that is not the usual one. Behind the first trial the usual one has a run of
     /// its own. Which one is faster may be clear.
     pub(crate) fn next_is_other(&mut self, (other_is_faster, is_clear): (bool, bool)) -> bool {

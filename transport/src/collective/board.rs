@@ -27,7 +27,7 @@ use pamir_shm::segment::{Segment, SegmentError};
 use super::broadcast::{Algorithm, broadcast_with};
 use super::error::CollectiveError;
 use super::exchange::ExchangeError;
-use super::prompt::PromptEnds;
+use super::prompt_sizes::PromptSizes;
 use super::reading::Readings;
 use crate::context::Context;
 use crate::geometry::{Channel, Members};
@@ -46,7 +46,7 @@ pub struct Board {
     ended: Cell<u32>,
     disturbed: Cell<bool>,
     /// Up to which size the tables name a board's algorithm ([`super::prompt`]).
-    pub(super) prompt_ends: PromptEnds,
+    pub(super) prompt_sizes: PromptSizes,
     /// Which operations read each other's memory.
     pub(super) readings: Readings,
     /// Keeps the board from others; none where it is nobody else's anyway.
@@ -72,7 +72,7 @@ impl Board {
             tickets: Cell::new(0),
             ended: Cell::new(0),
             disturbed: Cell::new(false),
-            prompt_ends: PromptEnds::default(),
+            prompt_sizes: PromptSizes::default(),
             readings: Readings::default(),
             _lease: lease,
         }

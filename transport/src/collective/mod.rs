@@ -37,6 +37,7 @@ pub mod neighbor;
 pub mod noting;
 pub mod power_of_two;
 pub mod prompt;
+mod prompt_sizes;
 mod reading;
 pub mod reduce;
 pub mod reduce_scatter;

@@ -9,8 +9,8 @@
 //! way, because something else of theirs is under way, post and read exactly the same.
 //!
 //! Invariants: nothing has happened where an operation says `None`; sizes that go this way are
-//! those for which the kind's table names `posted`, and the answer is kept, since tables do not
-//! change once they are used ([`crate::selection`]).
+//! those for which the kind's table names `posted`, or `measured` while posts are the faster
+//! ([`super::prompt_sizes`]).
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -23,9 +23,11 @@ use super::alltoall::posted::{part_among_others, part_bytes};
 use super::apart::Apart;
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};
+use super::prompt_sizes::Kind;
+use super::reading;
 use super::reduction::Reduction;
 use super::rounds::{Readers, Rounds, Seen};
-use super::select::{Choice, situation};
+use super::select::Choice;
 use super::{allgather, allreduce, alltoall, barrier, broadcast, gather, reduce, scatter};
 use crate::context::Context;
 use crate::geometry::{LOOKS, block_on};
@@ -43,35 +45,6 @@ pub enum Done {
 struct Stopped;
 
 type Step<T> = Result<T, Stopped>;
-
-/// The kinds that go this way, as indices of [`PromptEnds`].
-#[derive(Debug, Clone, Copy)]
-enum Kind {
-    Barrier,
-    Broadcast,
-    Reduce,
-    Allreduce,
-    Gather,
-    Scatter,
-    Allgather,
-    Alltoall,
-}
-
-const KINDS: usize = Kind::Alltoall as usize + 1;
-
-/// For each kind the size in bytes from which on an operation takes the general way, where that
-/// has been asked.
-#[derive(Debug)]
-pub(super) struct PromptEnds([Cell<usize>; KINDS]);
-
-/// In place of a size: not asked yet.
-const UNKNOWN: usize = usize::MAX;
-
-impl Default for PromptEnds {
-    fn default() -> Self {
-        Self([const { Cell::new(UNKNOWN) }; KINDS])
-    }
-}
 
 /// Why an operation stopped half-way, as [`block_on`] says it.
 pub type Reason = Result<CollectiveError, UnitError>;
@@ -102,29 +75,57 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         })
     }
 
-    /// Goes on if the kind's table names `posted` for the size.
+    /// Goes on if the kind's table names `posted` for the size, and the data fit one post.
     #[inline(always)]
-    fn serves<A: Choice>(&self, kind: Kind, posted: A, bytes: usize) -> Option<()> {
-        let end = &self.board.prompt_ends.0[kind as usize];
-        if end.get() == UNKNOWN {
-            end.set(self.end_of(posted));
-        }
-        if bytes >= end.get() {
+    fn serves<A: Choice>(
+        &self,
+        kind: Kind,
+        posted: A,
+        bytes: usize,
+        post_bytes: usize,
+    ) -> Option<()> {
+        let sizes = &self.board.prompt_sizes;
+        if post_bytes > SLOT_BYTES || bytes >= sizes.posted_end(self.exchange, kind, posted) {
             return None;
         }
         A::table().count(posted);
         Some(())
     }
 
-    #[cold]
-    #[inline(never)]
-    fn end_of<A: Choice>(&self, posted: A) -> usize {
-        let ranges = A::table().ranges(situation(self.exchange, true));
-        let first = ranges.and_then(|ranges| ranges.iter().next());
-        match first {
-            Some((bound, algorithm)) if algorithm == posted => bound.min(SLOT_BYTES) + 1,
-            _ => 0,
+    /// Goes on as well if the table names `measured`, the data fit a post, and it is the turn of posts; that counts
+    /// for the measurement.
+    #[inline(always)]
+    fn serves_measured<A: Choice>(
+        &self,
+        kind: Kind,
+        [posted, measured]: [A; 2],
+        bytes: usize,
+        post: (reading::Kind, usize),
+    ) -> Option<Option<reading::Choice<'e>>> {
+        if self.serves(kind, posted, bytes, post.1).is_some() {
+            return Some(None);
         }
+        self.serves_turn(kind, measured, bytes, post).map(Some)
+    }
+
+    #[inline(never)]
+    fn serves_turn<A: Choice>(
+        &self,
+        kind: Kind,
+        measured: A,
+        bytes: usize,
+        (reading, post_bytes): (reading::Kind, usize),
+    ) -> Option<reading::Choice<'e>> {
+        let sizes = self
+            .board
+            .prompt_sizes
+            .measured(self.exchange, kind, measured);
+        if post_bytes > SLOT_BYTES || !sizes.contains(&bytes) {
+            return None;
+        }
+        let choice = self.board.readings.choose_posts(reading, post_bytes)?;
+        A::table().count(measured);
+        Some(choice)
     }
 
     /// Why the operation stopped half-way, if it did.
@@ -154,6 +155,20 @@ impl<'e, E: Exchange> Prompt<'e, E> {
             }
             Err(Stopped) => Done::Stopped,
         }
+    }
+
+    /// The same; how long it takes counts, if it was measured which way it goes.
+    #[inline(always)]
+    fn run_measured(
+        &self,
+        choice: Option<reading::Choice<'e>>,
+        operation: impl FnOnce(&Rounds<'e, E>) -> Step<()>,
+    ) -> Done {
+        let done = self.run(operation);
+        if let Some(choice) = choice {
+            choice.end();
+        }
+        done
     }
 
     /// Waits long until `look` finds something.
@@ -267,7 +282,7 @@ impl<'e, E: Exchange> Prompt<'e, E> {
     /// [`barrier::posted`].
     #[inline(always)]
     pub fn barrier(&self) -> Option<Done> {
-        self.serves(Kind::Barrier, barrier::Algorithm::Posted, 0)?;
+        self.serves(Kind::Barrier, barrier::Algorithm::Posted, 0, 0)?;
         Some(self.run(|rounds| {
             self.post(rounds, &[], Readers::All)?;
             self.meets.set(true);
@@ -282,7 +297,7 @@ impl<'e, E: Exchange> Prompt<'e, E> {
     #[inline(always)]
     pub fn broadcast(&self, root: usize, buffer: &mut [u8]) -> Option<Done> {
         let bytes = buffer.len();
-        self.serves(Kind::Broadcast, broadcast::Algorithm::Posted, bytes)?;
+        self.serves(Kind::Broadcast, broadcast::Algorithm::Posted, bytes, bytes)?;
         Some(self.run(|rounds| {
             if self.exchange.rank() == root {
                 return self.post(rounds, buffer, Readers::All);
@@ -344,7 +359,7 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         if bytes == 0 {
             return None;
         }
-        self.serves(kind, posted, bytes)
+        self.serves(kind, posted, bytes, bytes)
     }
 
     /// Combines the post of a member into `result`, where the right operand is, unless it is still `apart`. A post of
@@ -370,13 +385,13 @@ impl<'e, E: Exchange> Prompt<'e, E> {
     #[inline(always)]
     pub fn allreduce(&self, reduction: &impl Reduction, data: Apart<'_>) -> Option<Done> {
         let bytes = data.result.len();
-        self.serves_elements(
-            Kind::Allreduce,
-            allreduce::Algorithm::Posted,
-            reduction,
-            bytes,
-        )?;
-        Some(self.run(|rounds| {
+        if bytes == 0 || !reduction.commutative() {
+            return None;
+        }
+        let algorithms = [allreduce::Algorithm::Posted, allreduce::Algorithm::Measured];
+        let post = (reading::Kind::Allreduce, bytes);
+        let choice = self.serves_measured(Kind::Allreduce, algorithms, bytes, post)?;
+        Some(self.run_measured(choice, |rounds| {
             self.post(rounds, data.own(), Readers::All)?;
             self.meets.set(true);
             let last = self.exchange.size() - 1;
@@ -388,7 +403,10 @@ impl<'e, E: Exchange> Prompt<'e, E> {
                 higher = Some(highest.bytes()).filter(|posted| posted.len() == bytes);
             }
             for member in (0..last).rev() {
-                self.combine(rounds, reduction, member, higher.take(), result)?;
+                match own.filter(|_| member == self.exchange.rank()) {
+                    Some(own) => reduction.combine_after(own, higher.take(), result),
+                    None => self.combine(rounds, reduction, member, higher.take(), result)?,
+                }
             }
             Ok(())
         }))
@@ -443,8 +461,13 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         block_bytes: usize,
         all: &mut [u8],
     ) -> Option<Done> {
-        self.serves_some(Kind::Allgather, allgather::Algorithm::Posted, all.len())?;
-        Some(self.run(|rounds| {
+        if block_bytes == 0 {
+            return None;
+        }
+        let algorithms = [allgather::Algorithm::Posted, allgather::Algorithm::Measured];
+        let post = (reading::Kind::Allgather, block_bytes);
+        let choice = self.serves_measured(Kind::Allgather, algorithms, all.len(), post)?;
+        Some(self.run_measured(choice, |rounds| {
             let start = self.exchange.rank() * block_bytes;
             let posted = own.unwrap_or(&all[start..start + block_bytes]);
             self.post(rounds, posted, Readers::All)?;
@@ -480,10 +503,16 @@ impl<'e, E: Exchange> Prompt<'e, E> {
 
     #[inline(always)]
     fn serves_parts<A: Choice>(&self, kind: Kind, posted: A, block_bytes: usize) -> Option<()> {
-        if part_bytes(block_bytes, self.exchange.size() - 1) != block_bytes {
+        if !self.fits_parts(block_bytes) {
             return None;
         }
         self.serves_some(kind, posted, block_bytes)
+    }
+
+    /// Whether a post has room for a block for each other member.
+    #[inline(always)]
+    fn fits_parts(&self, block_bytes: usize) -> bool {
+        part_bytes(block_bytes, self.exchange.size() - 1) == block_bytes
     }
 
     /// [`scatter::posted`] at a member.
@@ -521,8 +550,13 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         outgoing: &[u8],
         incoming: &mut [u8],
     ) -> Option<Done> {
-        self.serves_parts(Kind::Alltoall, alltoall::Algorithm::Posted, block_bytes)?;
-        Some(self.run(|rounds| {
+        if block_bytes == 0 || !self.fits_parts(block_bytes) {
+            return None;
+        }
+        let algorithms = [alltoall::Algorithm::Posted, alltoall::Algorithm::Measured];
+        let post = (reading::Kind::Alltoall, block_bytes);
+        let choice = self.serves_measured(Kind::Alltoall, algorithms, block_bytes, post)?;
+        Some(self.run_measured(choice, |rounds| {
             self.post_parts(rounds, block_bytes, outgoing)?;
             self.meets.set(true);
             let block = |member: usize| member * block_bytes..(member + 1) * block_bytes;

@@ -124,22 +124,40 @@ impl Readings {
     /// One that goes on in the background posts, if it comes here at all: a post is there for others while its owner
     /// computes, but who reads has to meet the others.
     fn choose(&self, kind: Kind, bytes: usize, is_blocking: bool) -> Choice<'_> {
+        let (next, choice) = self.next(kind, bytes, is_blocking);
+        choice.plan.set(next);
+        choice
+    }
+
+    /// The way of a blocking operation whose turn it is, if that is to post; else nothing is chosen.
+    pub(super) fn choose_posts(&self, kind: Kind, bytes: usize) -> Option<Choice<'_>> {
+        let (next, choice) = self.next(kind, bytes, true);
+        if choice.reads {
+            return None;
+        }
+        choice.plan.set(next);
+        Some(choice)
+    }
+
+    /// What the next operation does, and what is known from then on.
+    fn next(&self, kind: Kind, bytes: usize, is_blocking: bool) -> (Plan, Choice<'_>) {
         let plan = &self.plans[kind as usize][class(bytes)];
         let mut next = plan.get();
         let known = (next.reads, next.is_clear);
         let has_choice = is_blocking && !self.refused.get();
+        let is_timed = has_choice && next.turns.next_is_timed();
         let reads = has_choice && next.turns.next_is_other(known);
         // The first one by a way finds nothing in the caches.
-        let counts = has_choice && reads == next.has_read;
+        let counts = is_timed && reads == next.has_read;
         next.has_read = reads;
-        plan.set(next);
-        Choice {
+        let choice = Choice {
             plan,
             refused: &self.refused,
             bytes: bytes.max(1),
             reads,
             begin: counts.then(Instant::now),
-        }
+        };
+        (next, choice)
     }
 
     /// The way of an operation that reads whatever was measured.

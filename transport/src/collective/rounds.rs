@@ -325,6 +325,10 @@ impl<'e, E: Exchange> Rounds<'e, E> {
             higher = Some(highest.bytes()).filter(|bytes| bytes.len() == result.len());
         }
         for member in (0..last).rev() {
+            if let Some(own) = own.filter(|_| member == self.exchange.rank()) {
+                reduction.combine_after(own, higher.take(), result);
+                continue;
+            }
             let seen = self.see_of(index, member, result.len(), word).await?;
             if seen.bytes().len() == result.len() {
                 reduction.combine_after(seen.bytes(), higher.take(), result);

@@ -1,6 +1,9 @@
 //! Allreduce by posts, or through the kernel, as has been faster among these members
 //! (`collective::reading`).
 
+use pamir_shm::mapped_board::SLOT_BYTES;
+
+use crate::collective::allreduce::posted;
 use crate::collective::allreduce::posted_slices::{combine_in, most_bytes, posted_slices};
 use crate::collective::allreduce::read::combine_in_reading;
 use crate::collective::apart::Apart;
@@ -22,7 +25,12 @@ pub async fn measured(
     if choice.reads {
         return combine_in_reading(rounds, &choice, reduction, &mut data, most_bytes).await;
     }
-    combine_in(rounds, reduction, &mut data, most_bytes).await?;
+    // What fits one post needs no slices: those that combine it all wait once only.
+    if data.result.len() <= SLOT_BYTES {
+        posted::combine_in(rounds, reduction, data, SLOT_BYTES).await?;
+    } else {
+        combine_in(rounds, reduction, &mut data, most_bytes).await?;
+    }
     choice.end();
     Ok(())
 }

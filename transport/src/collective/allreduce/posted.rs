@@ -22,20 +22,35 @@ pub async fn posted(
     let Some(segment_bytes) = whole_elements(reduction.element_bytes(), 1) else {
         return linear::linear(exchange, reduction, data).await;
     };
-    let Apart { own, result } = data;
-    let total = result.len();
-    let mut rounds = Rounds::begin(exchange, posts_for(total, segment_bytes)).await?;
-    for (index, segment) in result.chunks_mut(segment_bytes).enumerate() {
+    let rounds = Rounds::begin(exchange, 0).await?;
+    combine_in(rounds, reduction, data, segment_bytes).await
+}
+
+/// The same, in more rounds of an operation, so many bytes in each.
+pub(super) async fn combine_in<E: Exchange>(
+    rounds: Rounds<'_, E>,
+    reduction: &impl Reduction,
+    mut data: Apart<'_>,
+    segment_bytes: usize,
+) -> Result<(), CollectiveError> {
+    let total = data.result.len();
+    let mut rounds = rounds.more(posts_for(total, segment_bytes));
+    let count = posts_for(total, segment_bytes);
+    let part = |index: usize| {
         let start = index * segment_bytes;
-        let own = own.map(|own| &own[start..start + segment.len()]);
-        let posted = own.unwrap_or(segment);
-        rounds.post(index, posted, total, Readers::All).await;
-        let data = Apart {
-            own,
-            result: segment,
-        };
-        rounds.combine_all(reduction, index, data, total).await?;
-        rounds.finish(index);
+        start..total.min(start + segment_bytes)
+    };
+    // One post ahead, so that nobody waits for a copy that could go on beside another.
+    for step in 0..=count {
+        if step < count {
+            let posted = &data.own()[part(step)];
+            rounds.post(step, posted, total, Readers::All).await;
+        }
+        if let Some(index) = step.checked_sub(1) {
+            let data = data.part(part(index));
+            rounds.combine_all(reduction, index, data, total).await?;
+            rounds.finish(index);
+        }
     }
     rounds.end();
     Ok(())

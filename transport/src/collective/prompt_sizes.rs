@@ -1,0 +1,119 @@
+//! Which sizes of each kind of operation may take the short way ([`super::prompt`]).
+//!
+//! Before: a blocking operation of so many bytes. After: it goes that way if its kind's table names `posted` for that
+//! size, and the data fit one post; or if it names `measured`, and the members have found posts to be the faster
+//! ([`super::reading`]).
+//!
+//! Invariant: tables do not change once they are used ([`crate::selection`]), so an answer is kept.
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use super::exchange::Exchange;
+use super::select::{Choice, situation};
+
+/// The kinds that go this way, as indices of [`PromptSizes`].
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kind {
+    Barrier,
+    Broadcast,
+    Reduce,
+    Allreduce,
+    Gather,
+    Scatter,
+    Allgather,
+    Alltoall,
+}
+
+const KINDS: usize = Kind::Alltoall as usize + 1;
+
+/// For each kind what its table says of sizes in bytes, where that has been asked.
+#[derive(Debug)]
+pub(super) struct PromptSizes([Cell<Sizes>; KINDS]);
+
+#[derive(Debug, Clone, Copy)]
+struct Sizes {
+    /// Where sizes end that always take the short way, if the data fit a post,
+    posted_end: usize,
+    /// and where those that are measured begin and end.
+    measured: (usize, usize),
+}
+
+/// In place of a size: not asked yet.
+const UNKNOWN: usize = usize::MAX;
+
+const NOT_ASKED: Sizes = Sizes {
+    posted_end: UNKNOWN,
+    measured: (UNKNOWN, UNKNOWN),
+};
+
+impl Default for PromptSizes {
+    fn default() -> Self {
+        Self([const { Cell::new(NOT_ASKED) }; KINDS])
+    }
+}
+
+impl PromptSizes {
+    /// From which size on the table names another algorithm than `posted`.
+    #[inline(always)]
+    pub(super) fn posted_end<A: Choice>(
+        &self,
+        exchange: &impl Exchange,
+        kind: Kind,
+        posted: A,
+    ) -> usize {
+        let known = &self.0[kind as usize];
+        if known.get().posted_end == UNKNOWN {
+            let posted_end = posted_end(exchange, posted);
+            known.set(Sizes {
+                posted_end,
+                ..known.get()
+            });
+        }
+        known.get().posted_end
+    }
+
+    /// For which sizes it names `measured`.
+    pub(super) fn measured<A: Choice>(
+        &self,
+        exchange: &impl Exchange,
+        kind: Kind,
+        measured: A,
+    ) -> Range<usize> {
+        let known = &self.0[kind as usize];
+        if known.get().measured.0 == UNKNOWN {
+            let measured = first_range(exchange, measured);
+            known.set(Sizes {
+                measured,
+                ..known.get()
+            });
+        }
+        let (first, end) = known.get().measured;
+        first..end
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn posted_end<A: Choice>(exchange: &impl Exchange, posted: A) -> usize {
+    match first_range(exchange, posted) {
+        (0, end) => end,
+        _ => 0,
+    }
+}
+
+/// The first range of sizes for which a table names an algorithm: its first size and the one behind its last.
+#[cold]
+#[inline(never)]
+fn first_range<A: Choice>(exchange: &impl Exchange, algorithm: A) -> (usize, usize) {
+    let ranges = A::table().ranges(situation(exchange, true));
+    let mut first = 0;
+    for (bound, other) in ranges.iter().flat_map(|ranges| ranges.iter()) {
+        let end = bound.saturating_add(1);
+        if other == algorithm {
+            return (first, end);
+        }
+        first = end;
+    }
+    (0, 0)
+}
