@@ -11,6 +11,7 @@ use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
 use crate::collective::reading::{Kind, begin};
 use crate::collective::reduction::Reduction;
+use crate::collective::rounds::whole_elements;
 
 /// Combines the data of all members into the result of every member.
 pub async fn measured(
@@ -25,11 +26,11 @@ pub async fn measured(
     if choice.reads {
         return combine_in_reading(rounds, &choice, reduction, &mut data, most_bytes).await;
     }
-    // What fits one post needs no slices: those that combine it all wait once only.
-    if data.result.len() <= SLOT_BYTES {
-        posted::combine_in(rounds, reduction, data, SLOT_BYTES).await?;
-    } else {
-        combine_in(rounds, reduction, &mut data, most_bytes).await?;
+    // Two that combine all of it move as much as with slices, and wait half as often; so do all with what fits a post.
+    let combine_all = exchange.size() == 2 || data.result.len() <= SLOT_BYTES;
+    match whole_elements(reduction.element_bytes(), 1).filter(|_| combine_all) {
+        Some(most_bytes) => posted::combine_in(rounds, reduction, data, most_bytes).await?,
+        None => combine_in(rounds, reduction, &mut data, most_bytes).await?,
     }
     choice.end();
     Ok(())
