@@ -21,9 +21,11 @@ use crate::unit::UnitError;
 /// long:   | word | header | (unused) | data, from the second line on ...
 /// ```
 ///
-/// Whole lines are written and read faster than lines that are cut in two. No short packet is
-/// as long as a long one, so the payload's length tells which it is.
-pub const ALIGNED_BYTES: usize = 1024;
+/// Whole lines are written and read faster than lines that are cut in two, and most data takes as many of them (half a
+/// round trip between near cores, 256 bytes 0.145 us instead of 0.156, 512 bytes 0.155 instead of 0.217; 41 % more
+/// messages of 512 bytes a second). What is shorter takes a line more too often (160 bytes 0.145 us instead of 0.106).
+/// No short packet is as long as a long one, so the payload's length tells which it is.
+pub const ALIGNED_BYTES: usize = 192;
 
 /// Where a long packet's data starts in its payload: at the end of the first line.
 pub const ALIGNED_AT: usize = pamir_shm::record::ONE_LINE_BYTES;
@@ -207,7 +209,7 @@ mod tests {
     #[test]
     fn the_length_tells_where_the_data_starts() {
         for header_bytes in [0, 8, 16] {
-            for data_bytes in [0, 1, 1000, 1023, 1024, 1025, 8192] {
+            for data_bytes in (0..260).chain([1000, 1024, 8192]) {
                 let start = data_start(header_bytes, data_bytes);
                 let bytes = vec![0; start + data_bytes];
                 let header = RecordHeader::new(3, 0, bytes.len() as u32);

@@ -52,7 +52,7 @@ fn header_and_data_of_every_length_come_whole() {
     contexts.advance_until(|| inbox.borrow().len() == 1);
     assert_eq!(target.recent_origin(), origin.task());
     assert_eq!(taken(target), None);
-    let around = (0..140).chain([1015, 1016, 1023, 1024, 1100, 8000]);
+    let around = (0..260).chain([1015, 1016, 1023, 1024, 1100, 8000]);
     for (number, bytes) in around.enumerate() {
         for header_bytes in [0, 1, 8, 47, 48, 49, 60, 130] {
             let header = pattern(number, header_bytes);
