@@ -152,7 +152,7 @@ impl LaneProducer {
         unsafe { self.write(reserved, at, (&raw const value).cast(), 8) };
     }
 
-    /// Whether the target is near, as far as is known ([`LineDistance`]).
+    /// Whether the target is near, as far as is known (`line_distance`).
     #[inline(always)]
     pub fn is_near(&self) -> bool {
         self.memory().distance.is_near()

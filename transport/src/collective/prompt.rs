@@ -10,7 +10,7 @@
 //!
 //! Invariants: nothing has happened where an operation says `None`; sizes that go this way are
 //! those for which the kind's table names `posted`, or `measured` while posts are the faster
-//! ([`super::prompt_sizes`]).
+//! (`prompt_sizes`).
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
