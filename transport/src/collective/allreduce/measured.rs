@@ -26,8 +26,9 @@ pub async fn measured(
     if choice.reads {
         return combine_in_reading(rounds, &choice, reduction, &mut data, most_bytes).await;
     }
-    // Two that combine all of it move as much as with slices, and wait half as often; so do all with what fits a post.
-    let combine_all = exchange.size() == 2 || data.result.len() <= SLOT_BYTES;
+    // What fits one post needs no slices: members that combine all of it wait half as often. Of more, slices are read
+    // while they are in fewer caches (64 KiB between near cores 4.1 us, 4.4 without).
+    let combine_all = data.result.len() <= SLOT_BYTES;
     match whole_elements(reduction.element_bytes(), 1).filter(|_| combine_all) {
         Some(most_bytes) => posted::combine_in(rounds, reduction, data, most_bytes).await?,
         None => combine_in(rounds, reduction, &mut data, most_bytes).await?,
