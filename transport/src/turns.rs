@@ -36,6 +36,12 @@ impl Turns {
         turn < FIRST_TRIALS || turn % PERIODS[1] < 2 * RUN || turn.is_multiple_of(TIMED_PERIOD)
     }
 
+    /// Whether the next one begins the run of the usual way behind the first trial: what was measured of that way before
+    /// included what is only done once.
+    pub(crate) fn next_begins_anew(self) -> bool {
+        self.0 == FIRST_TURNS + RUN
+    }
+
     /// Whether the next one takes the way that is not the usual one. Behind the first trial the usual one has a run of
     /// its own. Which one is faster may be clear.
     pub(crate) fn next_is_other(&mut self, (other_is_faster, is_clear): (bool, bool)) -> bool {

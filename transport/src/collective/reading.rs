@@ -146,6 +146,10 @@ impl Readings {
         let known = (next.reads, next.is_clear);
         let has_choice = is_blocking && !self.refused.get();
         let is_timed = has_choice && next.turns.next_is_timed();
+        if has_choice && next.turns.next_begins_anew() {
+            // The first posts of a board have waited for its memory.
+            next.posted = 0.0;
+        }
         let reads = has_choice && next.turns.next_is_other(known);
         // The first one by a way finds nothing in the caches.
         let counts = is_timed && reads == next.has_read;
@@ -357,6 +361,29 @@ mod tests {
             let trial = operation % 512 < 4;
             assert!(!settled || choices[0].reads == ((operation < 600) != trial));
         }
+    }
+
+    #[test]
+    fn what_the_first_posts_waited_for_is_forgotten() {
+        let readings = Readings::default();
+        let measured = (0..20).map(|_| {
+            let choice = readings.choose(Kind::Allreduce, 1 << 14, true);
+            let mut plan = choice.plan.get();
+            let before = plan.posted;
+            // The first ones wait for memory, and reading seems to be the faster.
+            (plan.posted, plan.read) = (if before == 0.0 { 9.0 } else { before }, 1.0);
+            plan.reads = true;
+            choice.plan.set(plan);
+            (before, choice.reads)
+        });
+        let measured: Vec<_> = measured.collect();
+        let forgotten = measured.iter().filter(|(posted, _)| *posted == 0.0);
+        assert_eq!(
+            forgotten.count(),
+            2,
+            "the first one, and the first behind the trial"
+        );
+        assert_eq!(measured[12], (0.0, false));
     }
 
     #[test]
