@@ -41,19 +41,20 @@ use crate::touch::TouchMemory;
 /// in two, 32 KiB 2.9 and 3.3.
 const LONGEST_PACKET_BYTES: usize = 32 * 1024;
 
-/// Between near cores the lines come back soon, and it pays that the target copies one packet while the origin copies
-/// the next: two to this power bytes are best in one (16 KiB 0.87 us instead of 1.02, 32 KiB 1.40 instead of 1.80),
-const NEAR_PACKET_EXPONENT: u8 = 13;
-
-/// or to this one from so many bytes on, since each packet costs something (64 KiB 2.45 us instead of 2.95).
-const LONG_NEAR_PACKET: (u64, u8) = (64 * 1024, 14);
-
 /// The same of one that its owner gathers, which needs several: the target scatters one packet while the origin
 /// gathers the next,
 const GATHERED_PACKET_BYTES: usize = 16 * 1024;
 
 /// and if it is shorter than two of these.
 const SHORTER_PACKET_BYTES: usize = 8 * 1024;
+
+/// Between near cores lines come back soon, and it pays that the target copies one packet of data in one piece while the
+/// origin copies the next: two to this power bytes are best in one (16 KiB 0.87 us instead of 1.02, 32 KiB 1.40 instead
+/// of 1.80),
+const NEAR_PACKET_EXPONENT: u8 = 13;
+
+/// or to this one from so many bytes on, since each packet costs something (64 KiB 2.45 us instead of 2.95).
+const LONG_NEAR_PACKET: (u64, u8) = (64 * 1024, 14);
 
 /// The longest message that is always one packet. Those of 16 KiB are longer, since targets may ask for them instead.
 const PACKET_BYTES: usize = 15 * 1024;

@@ -45,7 +45,7 @@ pub struct Board {
     tickets: Cell<u32>,
     ended: Cell<u32>,
     disturbed: Cell<bool>,
-    /// Up to which size the tables name a board's algorithm ([`super::prompt`]).
+    /// Which sizes may take the short way ([`super::prompt`]).
     pub(super) prompt_sizes: PromptSizes,
     /// Which operations read each other's memory.
     pub(super) readings: Readings,

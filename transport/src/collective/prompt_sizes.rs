@@ -34,17 +34,14 @@ pub(super) struct PromptSizes([Cell<Sizes>; KINDS]);
 #[derive(Debug, Clone, Copy)]
 struct Sizes {
     /// Where sizes end that always take the short way, if the data fit a post,
-    posted_end: usize,
+    posted_end: Option<usize>,
     /// and where those that are measured begin and end.
-    measured: (usize, usize),
+    measured: Option<(usize, usize)>,
 }
 
-/// In place of a size: not asked yet.
-const UNKNOWN: usize = usize::MAX;
-
 const NOT_ASKED: Sizes = Sizes {
-    posted_end: UNKNOWN,
-    measured: (UNKNOWN, UNKNOWN),
+    posted_end: None,
+    measured: None,
 };
 
 impl Default for PromptSizes {
@@ -63,14 +60,14 @@ impl PromptSizes {
         posted: A,
     ) -> usize {
         let known = &self.0[kind as usize];
-        if known.get().posted_end == UNKNOWN {
-            let posted_end = posted_end(exchange, posted);
+        known.get().posted_end.unwrap_or_else(|| {
+            let end = posted_end(exchange, posted);
             known.set(Sizes {
-                posted_end,
+                posted_end: Some(end),
                 ..known.get()
             });
-        }
-        known.get().posted_end
+            end
+        })
     }
 
     /// For which sizes it names `measured`.
@@ -81,14 +78,14 @@ impl PromptSizes {
         measured: A,
     ) -> Range<usize> {
         let known = &self.0[kind as usize];
-        if known.get().measured.0 == UNKNOWN {
-            let measured = first_range(exchange, measured);
+        let (first, end) = known.get().measured.unwrap_or_else(|| {
+            let range = first_range(exchange, measured);
             known.set(Sizes {
-                measured,
+                measured: Some(range),
                 ..known.get()
             });
-        }
-        let (first, end) = known.get().measured;
+            range
+        });
         first..end
     }
 }

@@ -129,10 +129,8 @@ fn combine_with(
     count: usize,
 ) -> Result<(), OperationError> {
     let needed_bytes = count.saturating_mul(extent_bytes(primitive));
-    let available_bytes = incoming.len().min(inout.result.len());
-    let available_bytes = inout
-        .own
-        .map_or(available_bytes, |own| own.len().min(available_bytes));
+    let own_bytes = inout.own.map_or(usize::MAX, <[u8]>::len);
+    let available_bytes = incoming.len().min(inout.result.len()).min(own_bytes);
     if needed_bytes > available_bytes {
         return Err(OperationError::Short {
             needed_bytes,

@@ -346,6 +346,28 @@ fn every_operation_is_defined_where_the_standard_says() {
 }
 
 #[test]
+fn what_goes_elsewhere_is_what_would_be_combined_in_place() {
+    const COUNT: usize = 37;
+    for primitive in PRIMITIVES {
+        for operation in Operation::ALL {
+            let own = elements(primitive, COUNT, 0, 5);
+            let incoming = elements(primitive, COUNT, 0, 6);
+            let mut inout = own.clone();
+            let in_place = combine(operation, primitive, &incoming, &mut inout, COUNT);
+            let mut result = vec![0xEE; own.len()];
+            let operands = (&incoming[..], &own[..]);
+            let apart = combine_apart(operation, primitive, operands, &mut result, COUNT);
+            assert_eq!(apart, in_place, "{operation:?} {primitive:?}");
+            if apart.is_ok() {
+                assert_eq!(result, inout, "{operation:?} {primitive:?}");
+            }
+            let short = (&incoming[..], &own[1..]);
+            assert!(combine_apart(operation, primitive, short, &mut result, COUNT).is_err());
+        }
+    }
+}
+
+#[test]
 fn a_defined_operation_that_is_not_computed_says_so() {
     assert_eq!(
         Operation::Sum.check(Float128),

@@ -34,8 +34,8 @@ pub(super) async fn combine_in<E: Exchange>(
     segment_bytes: usize,
 ) -> Result<(), CollectiveError> {
     let total = data.result.len();
-    let mut rounds = rounds.more(posts_for(total, segment_bytes));
     let count = posts_for(total, segment_bytes);
+    let mut rounds = rounds.more(count);
     let part = |index: usize| {
         let start = index * segment_bytes;
         start..total.min(start + segment_bytes)
