@@ -19,6 +19,9 @@
 //! turn 0: string move, timed │ 1: vectors, timed │ 2: streaming, timed │ 3 ... PERIOD: the best │ 0 ...
 //! ```
 //!
+//! While copies stream, a lane's lines are neither fetched ahead nor kept apart ([`crate::lane`]), and packets are
+//! shorter: the target reads one while the origin streams the next.
+//!
 //! What was written is read by vectors, wherever it was written from: a string move that reads from
 //! another core's cache has two thirds less in flight (16 KiB messages stream at 13 GB/s, by vectors at
 //! 34).
@@ -36,9 +39,14 @@ pub(crate) const LONG_BYTES: usize = 1536;
 #[cfg(target_arch = "x86_64")]
 const PERIOD: u32 = 1024;
 
-/// The turn of a lane's first copy: the first measurement comes when the lane's memory has been used.
+/// The turn of a lane's first copy: the first measurement comes soon, since the usual way may take ten times as long
+/// as the best one, and who tries several ways of sending makes few copies by a slow one,
 #[cfg(target_arch = "x86_64")]
-const FIRST_TURN: u32 = PERIOD - 64;
+const FIRST_TURN: u32 = PERIOD - 16;
+
+/// and the second one when the lane's memory has surely been used.
+#[cfg(target_arch = "x86_64")]
+const SECOND_TURN: u32 = PERIOD - 48;
 
 /// By how much streaming has to be faster, in tenths.
 #[cfg(target_arch = "x86_64")]
@@ -107,11 +115,17 @@ impl LongCopy {
     #[inline(always)]
     pub(crate) fn is_asked_for(&self) -> bool {
         let turn = self.turn.get();
-        let asked_for = self.best.get() == Way::Streaming || (turn as usize) < WAYS.len();
+        let asked_for = self.streams() || (turn as usize) < WAYS.len();
         if !asked_for {
             self.turn.set(if turn == PERIOD { 0 } else { turn + 1 });
         }
         asked_for
+    }
+
+    /// Whether copies stream at present.
+    #[inline(always)]
+    pub(crate) fn streams(&self) -> bool {
+        self.best.get() == Way::Streaming
     }
 
     /// Copies by one way, with the tick counter around it; the last one decides.
@@ -124,10 +138,13 @@ impl LongCopy {
         // SAFETY: as the caller vouches.
         let took = ticks(bytes, || unsafe { copy_by(way, source, target, bytes) });
         let mut measured = self.measured.get();
-        measured[way as usize] = took;
+        let before = std::mem::replace(&mut measured[way as usize], took);
         self.measured.set(measured);
         if way == WAYS[WAYS.len() - 1] {
             self.best.set(best_of(measured));
+            if before == 0 {
+                self.turn.set(SECOND_TURN);
+            }
         }
     }
 }
@@ -357,6 +374,11 @@ impl LongCopy {
         false
     }
 
+    /// Never, as above.
+    pub(crate) fn streams(&self) -> bool {
+        false
+    }
+
     /// Copies `bytes` bytes.
     ///
     /// # Safety
@@ -532,7 +554,11 @@ mod tests {
         copies.turn.set(0);
         let data = [1_u8; LONG_BYTES];
         let mut target = [0_u8; LONG_BYTES];
-        for turn in (0..=PERIOD).chain([0, 1]) {
+        for turn in (0..3)
+            .chain(SECOND_TURN..=PERIOD)
+            .chain(0..=PERIOD)
+            .chain([0, 1])
+        {
             assert_eq!(copies.turn.get(), turn);
             // SAFETY: both arrays have the bytes.
             unsafe { copies.copy(data.as_ptr(), target.as_mut_ptr(), LONG_BYTES) };

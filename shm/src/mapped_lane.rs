@@ -15,7 +15,7 @@ use crate::lane_room::LaneRoom;
 use crate::line_distance::LineDistance;
 use crate::mapped::Mapped;
 use crate::offset::Offset;
-use crate::record::{HEADER_BYTES, LINE_BYTES, ONE_LINE_BYTES};
+use crate::record::{HEADER_BYTES, LINE_BYTES, ONE_LINE_BYTES, lines_for};
 use crate::segment::{Segment, SegmentError};
 
 /// The origin's end of a lane in a segment.
@@ -26,6 +26,9 @@ pub type LaneConsumer = Consumer<MappedLane>;
 
 /// From so many lines on, a ring's distance is measured.
 const TIMED_LINES: u64 = 4096;
+
+/// Records of so many lines have long copies.
+const LONG_LINES: u64 = lines_for(LONG_BYTES);
 
 /// A lane's lines and cursor in a segment.
 #[derive(Debug)]
@@ -111,6 +114,11 @@ impl LaneMemory for MappedLane {
     }
 
     #[inline(always)]
+    fn is_streamed(&self, lines: u64) -> bool {
+        lines >= LONG_LINES && self.long.streams()
+    }
+
+    #[inline(always)]
     fn expect(&self, first: u64, lines: u64) {
         for line in first..first + lines {
             ask_for_line(self.line(line));
@@ -164,6 +172,12 @@ impl LaneProducer {
     #[inline(always)]
     pub fn is_near(&self) -> bool {
         self.memory().distance.is_near()
+    }
+
+    /// Whether long data is written past the caches, as far as is known ([`LongCopy`]).
+    #[inline(always)]
+    pub fn streams(&self) -> bool {
+        self.memory().long.streams()
     }
 
     /// The payload of a reserved record, to be filled in place.

@@ -3,6 +3,7 @@
 //! ```text
 //! bit   0      valid: always 1, so that a header word of 0 means "no record yet"
 //! bit   1      padding: skip to the start of the ring; the length is then 2^32 - 1
+//! bit   2      close: the next record follows at once, where lines stay free behind others as long
 //! bits  8..16  kind: the index into the packet handler table
 //! bits 16..32  auxiliary: the packet's own small number
 //! bits 32..64  payload length in bytes
@@ -23,6 +24,7 @@ pub const ONE_LINE_BYTES: usize = LINE_BYTES - HEADER_BYTES;
 
 const VALID: u64 = 1;
 const PADDING: u64 = 2;
+const CLOSE_SHIFT: u32 = 2;
 
 /// The header word of a record. A valid one is never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +109,18 @@ impl RecordHeader {
         self.0 & PADDING != 0
     }
 
+    /// The same, with the next record close behind it, or not.
+    #[inline(always)]
+    pub(crate) const fn followed(self, closely: bool) -> Self {
+        Self(self.0 | (closely as u64) << CLOSE_SHIFT)
+    }
+
+    /// Whether the next record follows at once, however long this one is.
+    #[inline(always)]
+    pub(crate) const fn is_followed_closely(self) -> bool {
+        self.0 & 1 << CLOSE_SHIFT != 0
+    }
+
     /// Whether this is a message, and takes one line: so do most.
     #[inline(always)]
     pub const fn is_line(self) -> bool {
@@ -139,6 +153,11 @@ mod tests {
         assert!(!header.is_padding() && RecordHeader::padding().is_padding());
         assert_eq!(RecordHeader::from_word(0), None);
         assert_ne!(RecordHeader::new(0, 0, 0).word(), 0);
+        assert_eq!(header.followed(false), header);
+        let close = header.followed(true);
+        assert_eq!((close.kind(), close.auxiliary()), (200, 65_535));
+        assert!(close.is_followed_closely() && !header.is_followed_closely());
+        assert!(!close.is_padding() && close.lines() == header.lines());
     }
 
     #[test]

@@ -14,6 +14,8 @@ struct HeapMemory {
     words: Vec<AtomicU64>,
     payload: Vec<UnsafeCell<u64>>,
     consumed: AtomicU64,
+    /// Whether records are streamed.
+    streams: std::sync::atomic::AtomicBool,
 }
 
 // SAFETY: the payload cells are only touched through `write` and `read` below, by
@@ -29,6 +31,7 @@ impl HeapMemory {
             words,
             payload,
             consumed: AtomicU64::new(0),
+            streams: false.into(),
         })
     }
 
@@ -69,6 +72,10 @@ impl LaneMemory for Arc<HeapMemory> {
     fn consumed(&self) -> &AtomicU64 {
         &self.consumed
     }
+
+    fn is_streamed(&self, _lines: u64) -> bool {
+        self.streams.load(std::sync::atomic::Ordering::Relaxed)
+    }
 }
 
 /// Notes which lines were made ready, and which are expected to be written or read.
@@ -106,6 +113,10 @@ impl LaneMemory for Noting {
 
     fn consumed(&self) -> &AtomicU64 {
         self.memory.consumed()
+    }
+
+    fn is_streamed(&self, lines: u64) -> bool {
+        self.memory.is_streamed(lines)
     }
 
     fn prepare(&self, first: u64, lines: u64) {
@@ -180,6 +191,8 @@ fn free_lines_are_expected_to_be_written() {
     assert_eq!(commit(long), Some((17 + 2, 15)));
     assert_eq!(commit(100), Some((19 + 2, 0)));
     assert_eq!(commit(300), Some((24 + 2, 3)));
+    memory.streams.store(true, Ordering::Relaxed);
+    assert_eq!(commit(300), None, "what is streamed fetches no lines");
 }
 
 #[cfg(not(loom))]
@@ -338,13 +351,15 @@ mod against_a_queue {
     /// Sends and receives in the order that `steps` say, lengths being taken modulo what fits.
     fn assert_in_order(ring: usize, steps: Vec<(bool, usize)>) -> Result<(), TestCaseError> {
         let memory = HeapMemory::new(ring);
-        let (producer, consumer) = (Producer::new(memory.clone()), Consumer::new(memory));
+        let streams = |is: bool| memory.streams.store(is, Ordering::Relaxed);
+        let (producer, consumer) = (Producer::new(memory.clone()), Consumer::new(memory.clone()));
         let mut queue = VecDeque::new();
         for (number, (sends, bytes)) in steps.into_iter().enumerate() {
             let (bytes, value) = (
                 bytes % (producer.longest_payload_bytes() + 1),
                 number as u64,
             );
+            streams(bytes % 5 < 2);
             if sends {
                 let sent = send(&producer, bytes, value);
                 prop_assert!(sent || !queue.is_empty(), "an empty lane must have room");
@@ -386,15 +401,18 @@ mod against_a_queue {
 
     #[test]
     fn long_records_of_long_rings_are_apart() {
-        let first_line_behind = |ring: u64, lines: usize| {
-            let producer = Producer::new(HeapMemory::new(ring as usize));
+        let line_behind = |ring: u64, lines: usize, streams: bool| {
+            let memory = HeapMemory::new(ring as usize);
+            memory.streams.store(streams, Ordering::Relaxed);
+            let producer = Producer::new(memory);
             assert!(send(&producer, lines * LINE_BYTES - HEADER_BYTES, 1));
             producer.try_reserve(8).unwrap().map(|next| next.line)
         };
         let (long, few) = (LONG_RECORD_LINES as usize, LONG_RECORD_LINES - 1);
-        assert_eq!(first_line_behind(LONG_RING_LINES, few as usize), Some(few));
-        assert_eq!(first_line_behind(LONG_RING_LINES, long), Some(10 + 16));
-        assert_eq!(first_line_behind(LONG_RING_LINES / 2, long), Some(10));
+        assert_eq!(line_behind(LONG_RING_LINES, few as usize, false), Some(few));
+        assert_eq!(line_behind(LONG_RING_LINES, long, false), Some(10 + 16));
+        assert_eq!(line_behind(LONG_RING_LINES / 2, long, false), Some(10));
+        assert_eq!(line_behind(LONG_RING_LINES, long, true), Some(10));
     }
 
     #[test]
