@@ -82,11 +82,12 @@ pub trait LaneMemory {
 const UNPREPARED_LINES: u64 = 4096;
 
 /// From so many lines on, other records stay away from a record's end.
-const LONG_RECORD_LINES: u64 = 10;
+const LONG_RECORD_LINES: u64 = 3;
 
 /// Lines that stay free behind such a record. Whoever reads a row of lines has those behind it
 /// fetched ahead by the processor. If these are the next record's, the origin has to get them
-/// back from the other core's cache before it can write them: 4 KiB then take twice as long. Where it writes past the
+/// back from the other core's cache before it can write them: 4 KiB then take twice as long, and of 256 bytes 18 million
+/// messages a second go instead of 13, between far cores 4.9 instead of 3.3. Where it writes past the
 /// caches it need not, and the target finds the next record's lines on its way: 64 KiB in 5.5 us between
 /// far cores instead of 6.2.
 const APART_LINES: u64 = 16;

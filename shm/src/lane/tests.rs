@@ -410,9 +410,9 @@ mod against_a_queue {
         };
         let (long, few) = (LONG_RECORD_LINES as usize, LONG_RECORD_LINES - 1);
         assert_eq!(line_behind(LONG_RING_LINES, few as usize, false), Some(few));
-        assert_eq!(line_behind(LONG_RING_LINES, long, false), Some(10 + 16));
-        assert_eq!(line_behind(LONG_RING_LINES / 2, long, false), Some(10));
-        assert_eq!(line_behind(LONG_RING_LINES, long, true), Some(10));
+        assert_eq!(line_behind(LONG_RING_LINES, long, false), Some(3 + 16));
+        assert_eq!(line_behind(LONG_RING_LINES / 2, long, false), Some(3));
+        assert_eq!(line_behind(LONG_RING_LINES, long, true), Some(3));
     }
 
     #[test]
