@@ -36,10 +36,14 @@
 //! What the peer wrote is checked: a record that does not fit, or a cursor that is
 //! out of range, gives [`LaneError`].
 
+mod error;
+
 use std::cell::Cell;
 
 use crate::atomic::{AtomicU64, Ordering, spin_loop};
 use crate::record::{HEADER_BYTES, LINE_BYTES, RecordHeader, lines_for};
+
+pub use error::LaneError;
 
 /// The memory that a lane works on.
 pub trait LaneMemory {
@@ -127,34 +131,6 @@ const fn taken(header: RecordHeader, ring: u64) -> u64 {
     } else {
         lines
     }
-}
-
-/// What a peer wrote cannot be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LaneError {
-    /// A record would reach beyond the ring or beyond the longest record.
-    #[error(
-        "a peer wrote a record of {lines} lines at line {line} of a lane of {ring_lines}: its memory is corrupt"
-    )]
-    Record {
-        /// Lines that the record claims.
-        lines: u64,
-        /// Where it starts.
-        line: u64,
-        /// Lines of the ring.
-        ring_lines: u64,
-    },
-    /// The consumer claims to have read what was not written.
-    #[error(
-        "a peer claims to have consumed {consumed} lines of {produced} produced: its memory is corrupt"
-    )]
-    Cursor {
-        /// What the peer claims.
-        consumed: u64,
-        /// What was produced.
-        produced: u64,
-    },
 }
 
 /// Room in a lane for one record; commit it with [`Producer::commit`].
