@@ -116,17 +116,11 @@ pub const HANDED_OVER_LINES: u64 = 66;
 /// processor fetches the same ones ahead, and no gap keeps it away.
 const UNEXPECTED_LINES: std::ops::Range<u64> = 7..16;
 
-/// Whether lines stay free behind a record of `lines` lines.
+/// Lines of a ring that a record of `lines` lines takes, with those that stay free behind it unless the next one is
+/// close.
 #[inline(always)]
-const fn stays_apart(lines: u64, ring: u64) -> bool {
-    lines >= LONG_RECORD_LINES && ring >= LONG_RING_LINES
-}
-
-/// Lines of a ring that a record takes, with those that stay free behind it.
-#[inline(always)]
-const fn taken(header: RecordHeader, ring: u64) -> u64 {
-    let lines = header.lines();
-    if stays_apart(lines, ring) && !header.is_followed_closely() {
+const fn taken(lines: u64, ring: u64, is_close: bool) -> u64 {
+    if lines >= LONG_RECORD_LINES && ring >= LONG_RING_LINES && !is_close {
         lines + APART_LINES
     } else {
         lines
@@ -140,7 +134,7 @@ pub struct Reserved {
     /// The record's first line.
     pub line: u64,
     lines: u64,
-    /// Whether the next one follows at once, though lines would stay free else.
+    /// Whether the next one follows at once, since this one is streamed.
     is_close: bool,
 }
 
@@ -201,12 +195,10 @@ impl<M: LaneMemory> Producer<M> {
     pub fn try_reserve(&self, payload_bytes: usize) -> Result<Option<Reserved>, LaneError> {
         let ring = self.memory.lines();
         debug_assert!(payload_bytes <= longest_payload_bytes(ring));
-        let mut lines = lines_for(payload_bytes);
-        let mut is_close = false;
-        if stays_apart(lines, ring) {
-            is_close = self.memory.is_streamed(lines);
-            lines += if is_close { 0 } else { APART_LINES };
-        }
+        let lines = lines_for(payload_bytes);
+        // Never a line, which is told by its whole header word.
+        let is_close = lines >= LONG_RECORD_LINES && self.memory.is_streamed(lines);
+        let lines = taken(lines, ring, is_close);
         let line = self.produced.get() & (ring - 1);
         if lines <= ring - line && self.has_room(lines) {
             return Ok(Some(Reserved {
@@ -334,7 +326,7 @@ impl<M: LaneMemory> Producer<M> {
             // The first one is being read already.
             self.memory.hand_over(reserved.line + 1, lines - 1);
         }
-        if !UNEXPECTED_LINES.contains(&reserved.lines) && !self.memory.is_streamed(lines) {
+        if !UNEXPECTED_LINES.contains(&reserved.lines) && !reserved.is_close {
             self.expect_another(lines);
         }
     }
@@ -436,7 +428,7 @@ impl<M: LaneMemory> Consumer<M> {
             return Some(Arrived { header, line });
         }
         let ring = self.memory.lines();
-        let lines = taken(header, ring);
+        let lines = taken(header.lines(), ring, header.is_followed_closely());
         let good = !header.is_padding() && lines <= ring - line && lines <= longest_record(ring);
         good.then_some(Arrived { header, line })
     }
@@ -508,8 +500,9 @@ impl<M: LaneMemory> Consumer<M> {
         if arrived.header.is_line() {
             return self.release_line(arrived);
         }
-        self.advance(taken(arrived.header, self.memory.lines()));
-        let lines = arrived.header.lines();
+        let (header, ring) = (arrived.header, self.memory.lines());
+        let lines = header.lines();
+        self.advance(taken(lines, ring, header.is_followed_closely()));
         let ahead = if lines <= LOOKED_AHEAD_LINES {
             lines
         } else {
@@ -579,11 +572,7 @@ const fn longest_record(ring: u64) -> u64 {
 /// The longest payload of a record in a ring of `ring` lines.
 #[inline(always)]
 pub const fn longest_payload_bytes(ring: u64) -> usize {
-    let free = if stays_apart(LONG_RECORD_LINES, ring) {
-        APART_LINES
-    } else {
-        0
-    };
+    let free = taken(LONG_RECORD_LINES, ring, false) - LONG_RECORD_LINES;
     (longest_record(ring) - free) as usize * LINE_BYTES - HEADER_BYTES
 }
 
