@@ -69,6 +69,11 @@ pub trait LaneMemory {
         false
     }
 
+    /// From so many lines on, other records stay away from a record's end; at least [`FEWEST_APART`].
+    fn apart_from(&self) -> u64 {
+        FEWEST_APART
+    }
+
     /// Lines `first` to `first + lines`, which are free, are likely to be written next.
     fn expect(&self, _first: u64, _lines: u64) {}
 
@@ -85,14 +90,14 @@ pub trait LaneMemory {
 /// it at once would hold up one message for 0.8 ms.
 const UNPREPARED_LINES: u64 = 4096;
 
-/// From so many lines on, other records stay away from a record's end.
-const LONG_RECORD_LINES: u64 = 3;
+/// Records of fewer lines are never kept apart: those of a line are told by their whole header word.
+pub(crate) const FEWEST_APART: u64 = 3;
 
-/// Lines that stay free behind such a record. Whoever reads a row of lines has those behind it
+/// Lines that stay free behind a long record. Whoever reads a row of lines has those behind it
 /// fetched ahead by the processor. If these are the next record's, the origin has to get them
-/// back from the other core's cache before it can write them: 4 KiB then take twice as long, and of 256 bytes 18 million
-/// messages a second go instead of 13, between far cores 4.9 instead of 3.3. Where it writes past the
-/// caches it need not, and the target finds the next record's lines on its way: 64 KiB in 5.5 us between
+/// back from the other core's cache before it can write them: 4 KiB then take twice as long. From how many lines on it
+/// does so depends on the processor (`mapped_lane`). Where the origin writes past the
+/// caches it need not get them back, and the target finds the next record's lines on its way: 64 KiB in 5.5 us between
 /// far cores instead of 6.2.
 const APART_LINES: u64 = 16;
 
@@ -120,7 +125,7 @@ const UNEXPECTED_LINES: std::ops::Range<u64> = 7..16;
 /// close.
 #[inline(always)]
 const fn taken(lines: u64, ring: u64, is_close: bool) -> u64 {
-    if lines >= LONG_RECORD_LINES && ring >= LONG_RING_LINES && !is_close {
+    if lines >= FEWEST_APART && ring >= LONG_RING_LINES && !is_close {
         lines + APART_LINES
     } else {
         lines
@@ -134,7 +139,7 @@ pub struct Reserved {
     /// The record's first line.
     pub line: u64,
     lines: u64,
-    /// Whether the next one follows at once, since this one is streamed.
+    /// Whether the next one follows at once, though this one is long.
     is_close: bool,
 }
 
@@ -196,8 +201,8 @@ impl<M: LaneMemory> Producer<M> {
         let ring = self.memory.lines();
         debug_assert!(payload_bytes <= longest_payload_bytes(ring));
         let lines = lines_for(payload_bytes);
-        // Never a line, which is told by its whole header word.
-        let is_close = lines >= LONG_RECORD_LINES && self.memory.is_streamed(lines);
+        let is_close = lines >= FEWEST_APART
+            && (lines < self.memory.apart_from() || self.memory.is_streamed(lines));
         let lines = taken(lines, ring, is_close);
         let line = self.produced.get() & (ring - 1);
         if lines <= ring - line && self.has_room(lines) {
@@ -326,7 +331,7 @@ impl<M: LaneMemory> Producer<M> {
             // The first one is being read already.
             self.memory.hand_over(reserved.line + 1, lines - 1);
         }
-        if !UNEXPECTED_LINES.contains(&reserved.lines) && !reserved.is_close {
+        if !UNEXPECTED_LINES.contains(&reserved.lines) && !self.memory.is_streamed(lines) {
             self.expect_another(lines);
         }
     }
@@ -572,7 +577,7 @@ const fn longest_record(ring: u64) -> u64 {
 /// The longest payload of a record in a ring of `ring` lines.
 #[inline(always)]
 pub const fn longest_payload_bytes(ring: u64) -> usize {
-    let free = taken(LONG_RECORD_LINES, ring, false) - LONG_RECORD_LINES;
+    let free = taken(FEWEST_APART, ring, false) - FEWEST_APART;
     (longest_record(ring) - free) as usize * LINE_BYTES - HEADER_BYTES
 }
 

@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use crate::atomic::{AtomicU64, Ordering};
-use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved, ReservedLine};
+use crate::lane::{Arrived, Consumer, FEWEST_APART, LaneMemory, Producer, Reserved, ReservedLine};
 use crate::lane_copy::{LONG_BYTES, LongCopy, ask_for_line, hand_over_line, look_ahead, vectors};
 use crate::lane_room::LaneRoom;
 use crate::line_distance::LineDistance;
@@ -30,6 +30,28 @@ const TIMED_LINES: u64 = 4096;
 /// Records of so many lines have long copies.
 const LONG_LINES: u64 = lines_for(LONG_BYTES);
 
+/// From so many lines on, records are kept apart, unless the processor is AMD's: 256 bytes, apart, cost 5 % on an Intel
+/// Xeon, and a third of the messages a second.
+const APART_FROM: u64 = 10;
+
+/// From how many lines on records are kept apart on this processor. AMD's fetch further ahead of a reader: 256 bytes that
+/// are apart take .43 us instead of .51 between far cores of an EPYC, .122 instead of .151 between near ones, of which 18
+/// million a second go instead of 13.
+fn apart_from() -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::sync::OnceLock;
+        static IS_AMD: OnceLock<bool> = OnceLock::new();
+        // "AuthenticAMD", in the order of the registers that the instruction gives it in.
+        let vendor = || std::arch::x86_64::__cpuid(0);
+        let is_amd = || vendor().ebx == u32::from_le_bytes(*b"Auth");
+        if *IS_AMD.get_or_init(is_amd) {
+            return FEWEST_APART;
+        }
+    }
+    APART_FROM
+}
+
 /// A lane's lines and cursor in a segment.
 #[derive(Debug)]
 pub struct MappedLane {
@@ -37,6 +59,8 @@ pub struct MappedLane {
     consumed: Mapped<AtomicU64>,
     lines: u64,
     long: LongCopy,
+    /// What [`LaneMemory::apart_from`] gives.
+    apart_from: u64,
     distance: LineDistance,
     /// Keeps the mapping that `base` leads into.
     segment: Arc<Segment>,
@@ -65,6 +89,7 @@ impl MappedLane {
             consumed,
             lines,
             long: LongCopy::default(),
+            apart_from: apart_from(),
             distance: LineDistance::default(),
             segment: Arc::clone(segment),
         })
@@ -116,6 +141,11 @@ impl LaneMemory for MappedLane {
     #[inline(always)]
     fn is_streamed(&self, lines: u64) -> bool {
         lines >= LONG_LINES && self.long.streams()
+    }
+
+    #[inline(always)]
+    fn apart_from(&self) -> u64 {
+        self.apart_from
     }
 
     #[inline(always)]

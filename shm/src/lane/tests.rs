@@ -16,6 +16,8 @@ struct HeapMemory {
     consumed: AtomicU64,
     /// Whether records are streamed.
     streams: std::sync::atomic::AtomicBool,
+    /// From how many lines on they are apart.
+    apart_from: std::sync::atomic::AtomicU64,
 }
 
 // SAFETY: the payload cells are only touched through `write` and `read` below, by
@@ -32,6 +34,7 @@ impl HeapMemory {
             payload,
             consumed: AtomicU64::new(0),
             streams: false.into(),
+            apart_from: FEWEST_APART.into(),
         })
     }
 
@@ -75,6 +78,10 @@ impl LaneMemory for Arc<HeapMemory> {
 
     fn is_streamed(&self, _lines: u64) -> bool {
         self.streams.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    fn apart_from(&self) -> u64 {
+        self.apart_from.load(std::sync::atomic::Ordering::Relaxed)
     }
 }
 
@@ -401,18 +408,24 @@ mod against_a_queue {
 
     #[test]
     fn long_records_of_long_rings_are_apart() {
-        let line_behind = |ring: u64, lines: usize, streams: bool| {
+        let line_behind = |ring: u64, lines: usize, streams: bool, apart_from: u64| {
             let memory = HeapMemory::new(ring as usize);
             memory.streams.store(streams, Ordering::Relaxed);
-            let producer = Producer::new(memory);
-            assert!(send(&producer, lines * LINE_BYTES - HEADER_BYTES, 1));
-            producer.try_reserve(8).unwrap().map(|next| next.line)
+            memory.apart_from.store(apart_from, Ordering::Relaxed);
+            let (producer, consumer) = (Producer::new(memory.clone()), Consumer::new(memory));
+            for value in 1..3 {
+                assert!(send(&producer, lines * LINE_BYTES - HEADER_BYTES, value));
+                assert_eq!(receive(&consumer).map(|(got, _)| got), Some(value));
+            }
+            producer.try_reserve(8).unwrap().map(|next| next.line / 2)
         };
-        let (long, few) = (LONG_RECORD_LINES as usize, LONG_RECORD_LINES - 1);
-        assert_eq!(line_behind(LONG_RING_LINES, few as usize, false), Some(few));
-        assert_eq!(line_behind(LONG_RING_LINES, long, false), Some(3 + 16));
-        assert_eq!(line_behind(LONG_RING_LINES / 2, long, false), Some(3));
-        assert_eq!(line_behind(LONG_RING_LINES, long, true), Some(3));
+        let long = LONG_RING_LINES;
+        assert_eq!(line_behind(long, 2, false, 3), Some(2));
+        assert_eq!(line_behind(long, 3, false, 3), Some(3 + 16));
+        assert_eq!(line_behind(long / 2, 3, false, 3), Some(3));
+        assert_eq!(line_behind(long, 3, true, 3), Some(3));
+        assert_eq!(line_behind(long, 9, false, 10), Some(9));
+        assert_eq!(line_behind(long, 10, false, 10), Some(10 + 16));
     }
 
     #[test]

@@ -72,7 +72,7 @@ fn header_and_data_of_every_length_come_whole() {
             wrapped += 1;
         }
     }
-    assert_eq!(wrapped, 1, "so much goes round the ring once");
+    assert!(wrapped <= 1, "so much goes round the ring once at most");
     assert_eq!(taken(target), None);
 }
 
