@@ -63,6 +63,9 @@ const PACKET_BYTES: usize = 15 * 1024;
 /// Records taken from one lane before the next lane has its turn.
 const BURST: u32 = 16;
 
+/// Records taken from one lane without a pause after which there are surely more, so that their lines are asked for.
+const BACKLOG: u32 = 3;
+
 /// What the unit asks of the layer above it.
 pub trait Owner: Sized {
     /// Writes bytes `at..at + bytes` of the message with `cookie` into `room`, for
@@ -390,6 +393,9 @@ impl<O: Owner> MessagingUnit<O> {
             let Some(arrived) = peek(lane, origin)? else {
                 break;
             };
+            if handled >= BACKLOG {
+                lane.look_along(&arrived);
+            }
             self.deliver(owner, lane, origin, arrived)?;
             handled += 1;
             if waiting != 0 && owner.under_way() == 0 {

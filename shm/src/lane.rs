@@ -111,6 +111,10 @@ const LONG_RING_LINES: u64 = 16384;
 /// from the producer in the middle of its stores.
 const LOOKED_AHEAD_LINES: u64 = 3;
 
+/// How far ahead of a record in a row of short ones a line is asked for. Fewer come too late, more may not be written
+/// yet, and would be taken away from the producer.
+const BACKLOG_LINES: u64 = 6;
+
 /// Records of two to so many lines are best handed over from the origin's own cache to the shared one, once the
 /// target can see them, if it reads them at once: a line comes from there in two thirds of the time. Longer ones only
 /// where it has nothing else to do: where both ends send at once, what was handed over has to be fetched again to be
@@ -514,6 +518,16 @@ impl<M: LaneMemory> Consumer<M> {
             0
         };
         self.ahead.set(self.consumed.get() + ahead);
+    }
+
+    /// Asks for a line that is read some records after `arrived`, which is one of many that were there already: each
+    /// would wait for its line otherwise, since its producer's core has it (8 bytes 41 million a second instead of 35).
+    /// Those of more than two lines come no faster.
+    #[inline(always)]
+    pub fn look_along(&self, arrived: &Arrived) {
+        if arrived.header.lines() <= 2 {
+            self.memory.look_ahead(arrived.line + BACKLOG_LINES);
+        }
     }
 
     /// Asks for the other lines of a record like the last one, whose first line has not come yet.

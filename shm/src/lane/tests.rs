@@ -226,6 +226,23 @@ fn another_record_like_the_last_one_is_looked_ahead_for() {
     assert_eq!(looked_for_after(1), []);
 }
 
+#[cfg(not(loom))]
+#[test]
+fn a_row_of_short_records_is_looked_along() {
+    let memory = HeapMemory::new(64);
+    let producer = Producer::new(Noting::of(&memory));
+    let consumer = Consumer::new(Noting::of(&memory));
+    for (lines, looked_for) in [(1, vec![6]), (2, vec![1 + 6]), (3, vec![])] {
+        let payload_bytes = lines * LINE_BYTES - HEADER_BYTES;
+        let reserved = producer.try_reserve(payload_bytes).unwrap().unwrap();
+        producer.commit(reserved, RecordHeader::new(1, 0, payload_bytes as u32));
+        let arrived = consumer.peek().unwrap().unwrap();
+        consumer.look_along(&arrived);
+        assert_eq!(consumer.memory.looked_ahead.take(), looked_for);
+        consumer.release(arrived);
+    }
+}
+
 /// Each end has the rest of a long ring made ready in parts, by the origin before it is written; no record
 /// waits for that.
 #[cfg(not(loom))]
