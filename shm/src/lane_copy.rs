@@ -32,6 +32,9 @@
 #[cfg(target_arch = "x86_64")]
 use std::cell::Cell;
 
+#[cfg(target_arch = "x86_64")]
+use crate::side_by_side;
+
 /// From this many bytes on, ways of copying differ by more than it costs to choose one.
 pub(crate) const LONG_BYTES: usize = 1536;
 
@@ -186,32 +189,36 @@ unsafe fn copy_by(way: Way, source: *const u8, target: *mut u8, bytes: usize) {
 pub(crate) unsafe fn vectors(source: *const u8, target: *mut u8, bytes: usize) {
     // SAFETY: as the caller vouches; the processor has AVX2, where that is asked.
     unsafe {
-        if bytes >= UNROLLED_BYTES && std::arch::is_x86_feature_detected!("avx2") {
-            vectors_avx2(source, target, bytes);
+        if bytes >= VECTORS_BYTES && std::arch::is_x86_feature_detected!("avx2") {
+            if bytes < side_by_side::LEAST_BYTES {
+                vectors_avx2(source, target, bytes);
+            } else {
+                side_by_side::read(source, target, bytes);
+            }
         } else {
             std::ptr::copy_nonoverlapping(source, target, bytes);
         }
     }
 }
 
-/// Bytes of one turn of the loop over vectors.
+/// Bytes that four vectors move.
 #[cfg(target_arch = "x86_64")]
-const UNROLLED_BYTES: usize = 4 * 32;
+pub(crate) const VECTORS_BYTES: usize = 4 * 32;
 
 /// # Safety
 ///
-/// As for [`LongCopy::copy`]; at least [`UNROLLED_BYTES`].
+/// As for [`LongCopy::copy`]; at least [`VECTORS_BYTES`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-unsafe fn vectors_avx2(source: *const u8, target: *mut u8, bytes: usize) {
-    let last = bytes - UNROLLED_BYTES;
+pub(crate) unsafe fn vectors_avx2(source: *const u8, target: *mut u8, bytes: usize) {
+    let last = bytes - VECTORS_BYTES;
     let mut at = 0;
     // SAFETY: `at` is at most `last`, so the four vectors lie in the ranges that the caller
     // vouches for; the last ones may overlap those before them, and write the same bytes.
     unsafe {
         while at < last {
             four_vectors(source.add(at), target.add(at));
-            at += UNROLLED_BYTES;
+            at += VECTORS_BYTES;
         }
         four_vectors(source.add(last), target.add(last));
     }
@@ -244,7 +251,7 @@ unsafe fn asked_vectors(source: *const u8, target: *mut u8, bytes: usize) {
     let ahead = ask_for_lines(target, bytes);
     // SAFETY: as the caller vouches; the processor has AVX2, where that is asked.
     unsafe {
-        if bytes >= UNROLLED_BYTES && std::arch::is_x86_feature_detected!("avx2") {
+        if bytes >= VECTORS_BYTES && std::arch::is_x86_feature_detected!("avx2") {
             asked_vectors_avx2(source, target, bytes, ahead);
         } else {
             std::ptr::copy_nonoverlapping(source, target, bytes);
@@ -256,11 +263,11 @@ unsafe fn asked_vectors(source: *const u8, target: *mut u8, bytes: usize) {
 ///
 /// # Safety
 ///
-/// As for [`LongCopy::copy`]; at least [`UNROLLED_BYTES`].
+/// As for [`LongCopy::copy`]; at least [`VECTORS_BYTES`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 unsafe fn asked_vectors_avx2(source: *const u8, target: *mut u8, bytes: usize, ahead: usize) {
-    let last = bytes - UNROLLED_BYTES;
+    let last = bytes - VECTORS_BYTES;
     let mut at = 0;
     // SAFETY: as in `vectors_avx2`.
     unsafe {
@@ -270,7 +277,7 @@ unsafe fn asked_vectors_avx2(source: *const u8, target: *mut u8, bytes: usize, a
                 ask_for_line(target.wrapping_add(at + ahead + LINE_BYTES));
             }
             four_vectors(source.add(at), target.add(at));
-            at += UNROLLED_BYTES;
+            at += VECTORS_BYTES;
         }
         four_vectors(source.add(last), target.add(last));
     }
@@ -318,11 +325,11 @@ pub(crate) fn look_ahead(line: *const u8) {
 
 /// # Safety
 ///
-/// [`UNROLLED_BYTES`] can be read at the source and written at the target.
+/// [`VECTORS_BYTES`] can be read at the source and written at the target.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn four_vectors(source: *const u8, target: *mut u8) {
+pub(crate) unsafe fn four_vectors(source: *const u8, target: *mut u8) {
     use std::arch::x86_64::{__m256i, _mm256_loadu_si256, _mm256_storeu_si256};
     let (source, target) = (source.cast::<__m256i>(), target.cast::<__m256i>());
     // SAFETY: four vectors each, as the caller vouches; unaligned accesses need no alignment.

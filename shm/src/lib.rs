@@ -45,4 +45,6 @@ pub mod placement;
 pub mod segment;
 #[cfg(not(loom))]
 pub mod shareable;
+#[cfg(all(not(loom), target_arch = "x86_64"))]
+mod side_by_side;
 pub mod sleep;
