@@ -69,7 +69,7 @@ pub trait LaneMemory {
         false
     }
 
-    /// From so many lines on, other records stay away from a record's end; at least [`FEWEST_APART`].
+    /// From so many lines on, other records stay away from a record's end; at least `FEWEST_APART`.
     fn apart_from(&self) -> u64 {
         FEWEST_APART
     }
