@@ -32,9 +32,6 @@
 #[cfg(target_arch = "x86_64")]
 use std::cell::Cell;
 
-#[cfg(target_arch = "x86_64")]
-use crate::side_by_side;
-
 /// From this many bytes on, ways of copying differ by more than it costs to choose one.
 pub(crate) const LONG_BYTES: usize = 1536;
 
@@ -179,50 +176,9 @@ unsafe fn copy_by(way: Way, source: *const u8, target: *mut u8, bytes: usize) {
     }
 }
 
-/// Copies by vectors of 32 bytes, where the processor has them.
-///
-/// # Safety
-///
-/// As for [`LongCopy::copy`].
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-pub(crate) unsafe fn vectors(source: *const u8, target: *mut u8, bytes: usize) {
-    // SAFETY: as the caller vouches; the processor has AVX2, where that is asked.
-    unsafe {
-        if bytes >= VECTORS_BYTES && std::arch::is_x86_feature_detected!("avx2") {
-            if bytes < side_by_side::LEAST_BYTES {
-                vectors_avx2(source, target, bytes);
-            } else {
-                side_by_side::read(source, target, bytes);
-            }
-        } else {
-            std::ptr::copy_nonoverlapping(source, target, bytes);
-        }
-    }
-}
-
 /// Bytes that four vectors move.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const VECTORS_BYTES: usize = 4 * 32;
-
-/// # Safety
-///
-/// As for [`LongCopy::copy`]; at least [`VECTORS_BYTES`].
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-pub(crate) unsafe fn vectors_avx2(source: *const u8, target: *mut u8, bytes: usize) {
-    let last = bytes - VECTORS_BYTES;
-    let mut at = 0;
-    // SAFETY: `at` is at most `last`, so the four vectors lie in the ranges that the caller
-    // vouches for; the last ones may overlap those before them, and write the same bytes.
-    unsafe {
-        while at < last {
-            four_vectors(source.add(at), target.add(at));
-            at += VECTORS_BYTES;
-        }
-        four_vectors(source.add(last), target.add(last));
-    }
-}
 
 /// How far ahead of the vectors lines are asked for.
 #[cfg(target_arch = "x86_64")]
@@ -240,7 +196,8 @@ pub(crate) fn ask_for_lines(target: *mut u8, bytes: usize) -> usize {
     first + AHEAD_BYTES
 }
 
-/// As [`vectors`], into lines that are asked for some time before they are written.
+/// Copies by vectors of 32 bytes, where the processor has them, into lines that are asked for some time before they are
+/// written.
 ///
 /// # Safety
 ///
@@ -269,7 +226,8 @@ unsafe fn asked_vectors(source: *const u8, target: *mut u8, bytes: usize) {
 unsafe fn asked_vectors_avx2(source: *const u8, target: *mut u8, bytes: usize, ahead: usize) {
     let last = bytes - VECTORS_BYTES;
     let mut at = 0;
-    // SAFETY: as in `vectors_avx2`.
+    // SAFETY: `at` is at most `last`, so the four vectors lie in the ranges that the caller
+    // vouches for; the last ones may overlap those before them, and write the same bytes.
     unsafe {
         while at < last {
             if at + ahead < bytes {
@@ -343,17 +301,6 @@ pub(crate) unsafe fn four_vectors(source: *const u8, target: *mut u8) {
         _mm256_storeu_si256(target.add(2), third);
         _mm256_storeu_si256(target.add(3), fourth);
     }
-}
-
-/// As [`vectors`], by what the processor has.
-///
-/// # Safety
-///
-/// `source` is readable and `target` writable for `bytes` bytes; they do not overlap.
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) unsafe fn vectors(source: *const u8, target: *mut u8, bytes: usize) {
-    // SAFETY: as the caller vouches.
-    unsafe { std::ptr::copy_nonoverlapping(source, target, bytes) };
 }
 
 /// Nothing: it is only done where it was measured to help.

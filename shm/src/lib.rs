@@ -29,6 +29,8 @@ mod lane_copy;
 pub mod lane_room;
 #[cfg(not(loom))]
 mod line_distance;
+#[cfg(all(not(loom), target_arch = "x86_64"))]
+mod long_read;
 #[cfg(not(loom))]
 pub mod mapped;
 #[cfg(not(loom))]
@@ -45,6 +47,4 @@ pub mod placement;
 pub mod segment;
 #[cfg(not(loom))]
 pub mod shareable;
-#[cfg(all(not(loom), target_arch = "x86_64"))]
-mod side_by_side;
 pub mod sleep;

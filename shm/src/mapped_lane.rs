@@ -10,13 +10,17 @@ use std::sync::Arc;
 
 use crate::atomic::{AtomicU64, Ordering};
 use crate::lane::{Arrived, Consumer, FEWEST_APART, LaneMemory, Producer, Reserved, ReservedLine};
-use crate::lane_copy::{LONG_BYTES, LongCopy, ask_for_line, hand_over_line, look_ahead, vectors};
+use crate::lane_copy::{LONG_BYTES, LongCopy, ask_for_line, hand_over_line, look_ahead};
 use crate::lane_room::LaneRoom;
 use crate::line_distance::LineDistance;
+#[cfg(target_arch = "x86_64")]
+use crate::long_read::read as read_long;
 use crate::mapped::Mapped;
 use crate::offset::Offset;
 use crate::record::{HEADER_BYTES, LINE_BYTES, ONE_LINE_BYTES, lines_for};
 use crate::segment::{Segment, SegmentError};
+#[cfg(not(target_arch = "x86_64"))]
+use std::ptr::copy_nonoverlapping as read_long;
 
 /// The origin's end of a lane in a segment.
 pub type LaneProducer = Producer<MappedLane>;
@@ -336,7 +340,7 @@ pub unsafe fn copy_read(source: *const u8, target: *mut u8, bytes: usize) {
         if bytes < LONG_BYTES {
             copy_short(source, target, bytes);
         } else {
-            vectors(source, target, bytes);
+            read_long(source, target, bytes);
         }
     }
 }
