@@ -23,9 +23,7 @@
 use std::arch::is_x86_feature_detected;
 
 use crate::lane_copy::{VECTORS_BYTES, four_vectors};
-
-/// What a processor fetches ahead in.
-const PAGE_BYTES: usize = 4096;
+use crate::segment::PAGE_BYTES;
 
 /// Pages that are read at once.
 const GROUP_BYTES: usize = 4 * PAGE_BYTES;

@@ -46,8 +46,11 @@ fn apart_from() -> u64 {
     {
         use std::sync::OnceLock;
         static IS_AMD: OnceLock<bool> = OnceLock::new();
-        // "AuthenticAMD", in the order of the registers that the instruction gives it in.
-        let vendor = || std::arch::x86_64::__cpuid(0);
+        // Not unsafe in later versions of Rust than the first that is supported.
+        #[allow(unused_unsafe)]
+        // SAFETY: every processor of this architecture has the instruction, and this leaf.
+        let vendor = || unsafe { std::arch::x86_64::__cpuid(0) };
+        // The beginning of "AuthenticAMD".
         let is_amd = || vendor().ebx == u32::from_le_bytes(*b"Auth");
         if *IS_AMD.get_or_init(is_amd) {
             return FEWEST_APART;

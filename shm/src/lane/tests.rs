@@ -425,7 +425,7 @@ mod against_a_queue {
 
     #[test]
     fn long_records_of_long_rings_are_apart() {
-        let line_behind = |ring: u64, lines: usize, streams: bool, apart_from: u64| {
+        let line_behind_two = |ring: u64, lines: usize, streams: bool, apart_from: u64| {
             let memory = HeapMemory::new(ring as usize);
             memory.streams.store(streams, Ordering::Relaxed);
             memory.apart_from.store(apart_from, Ordering::Relaxed);
@@ -434,15 +434,15 @@ mod against_a_queue {
                 assert!(send(&producer, lines * LINE_BYTES - HEADER_BYTES, value));
                 assert_eq!(receive(&consumer).map(|(got, _)| got), Some(value));
             }
-            producer.try_reserve(8).unwrap().map(|next| next.line / 2)
+            producer.try_reserve(8).unwrap().map(|next| next.line)
         };
         let long = LONG_RING_LINES;
-        assert_eq!(line_behind(long, 2, false, 3), Some(2));
-        assert_eq!(line_behind(long, 3, false, 3), Some(3 + 16));
-        assert_eq!(line_behind(long / 2, 3, false, 3), Some(3));
-        assert_eq!(line_behind(long, 3, true, 3), Some(3));
-        assert_eq!(line_behind(long, 9, false, 10), Some(9));
-        assert_eq!(line_behind(long, 10, false, 10), Some(10 + 16));
+        assert_eq!(line_behind_two(long, 2, false, 3), Some(2 * 2));
+        assert_eq!(line_behind_two(long, 3, false, 3), Some(2 * (3 + 16)));
+        assert_eq!(line_behind_two(long / 2, 3, false, 3), Some(2 * 3));
+        assert_eq!(line_behind_two(long, 3, true, 3), Some(2 * 3));
+        assert_eq!(line_behind_two(long, 9, false, 10), Some(2 * 9));
+        assert_eq!(line_behind_two(long, 10, false, 10), Some(2 * (10 + 16)));
     }
 
     #[test]
