@@ -4,8 +4,9 @@
 //! 0        header (one page)
 //! ranks    one RankBlock of 256 bytes a rank
 //! calls    one CallRecord of 128 bytes a rank, written by the rank
-//! cursors  one line pair a lane: [target][origin]: a cursor, written by the target, and words
-//!          from which both ends claim pieces of large transfers
+//! cursors  one line pair a lane: [target][origin]: a cursor, written by the target; the line beside it stays unused,
+//!          since who uses it has the cursor's fetched as well, and a lane could not tell how far its other end is
+//! claims   one line a lane:      [target][origin]: words from which both ends claim pieces of large transfers
 //! rings    one ring a lane:      [target][origin], page-aligned for each target
 //! boards   a page that says who has which (`crate::board_table`), then BOARDS boards
 //! ```
@@ -36,7 +37,7 @@ pub const MAXIMUM_BOARD_MEMBERS: usize = 64;
 /// How many transfers of one lane both ends may copy at a time.
 pub const TRANSFER_SLOTS: usize = 8;
 
-/// A lane's cursor in a line of its own, and the words of its transfers in the next.
+/// A lane's cursor in a pair of lines of its own: processors fetch the other line of a pair as well.
 const CURSOR_BYTES: u64 = 2 * LINE_BYTES as u64;
 
 const PAGE_BYTES: u64 = pamir_shm::segment::PAGE_BYTES as u64;
@@ -159,10 +160,10 @@ impl Layout {
     }
 
     /// Word `slot` of those from which `origin` and `target` claim pieces of transfers, below
-    /// [`TRANSFER_SLOTS`]: in the line behind the cursor, which the origin reads seldom.
+    /// [`TRANSFER_SLOTS`].
     pub fn piece_claims(self, origin: usize, target: usize, slot: usize) -> Offset<PieceClaims> {
         debug_assert!(slot < TRANSFER_SLOTS);
-        let line = self.cursor(origin, target).bytes() + LINE_BYTES as u64;
+        let line = self.claims() + self.lane(origin, target) as u64 * LINE_BYTES as u64;
         Offset::new(line).element(slot)
     }
 
@@ -222,9 +223,13 @@ impl Layout {
         self.call_records() + records.next_multiple_of(PAGE_BYTES)
     }
 
+    fn claims(self) -> u64 {
+        self.cursors() + self.ranks * self.ranks * CURSOR_BYTES
+    }
+
     fn first_ring(self) -> u64 {
-        let cursors = self.ranks * self.ranks * CURSOR_BYTES;
-        (self.cursors() + cursors).next_multiple_of(PAGE_BYTES)
+        let claims = self.ranks * self.ranks * LINE_BYTES as u64;
+        (self.claims() + claims).next_multiple_of(PAGE_BYTES)
     }
 }
 
@@ -239,9 +244,10 @@ mod tests {
             let last = ranks - 1;
             assert!(layout.rank_block(last).bytes() + 256 <= layout.call_record(0).bytes());
             assert!(layout.call_record(last).bytes() + 128 <= layout.cursor(0, 0).bytes());
-            assert!(layout.cursor(last, last).bytes() + 128 <= layout.ring(0, 0));
-            let claims = layout.piece_claims(last, last, TRANSFER_SLOTS - 1).bytes();
-            assert_eq!(claims + 8, layout.cursor(last, last).bytes() + 128);
+            let claims = layout.piece_claims(0, 0, 0).bytes();
+            assert_eq!(layout.cursor(last, last).bytes() + 128, claims);
+            let last_claims = layout.piece_claims(last, last, TRANSFER_SLOTS - 1).bytes();
+            assert!(last_claims + 8 <= layout.ring(0, 0));
             assert_eq!(layout.ring(0, 0) % PAGE_BYTES, 0);
             let boards = layout.board_table();
             assert_eq!(layout.ring(last, last) + layout.ring_bytes(), boards);

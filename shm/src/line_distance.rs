@@ -18,8 +18,8 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 /// Lines that take no longer come from a core that shares a cache with this one, or from a part of this one: such take
-/// 15 to 50 ns, others from 80 on.
-const NEAR_NS: u32 = 64;
+/// 15 to 50 ns, others from 65 on.
+const NEAR_NS: u32 = 56;
 
 /// Clocks tell no less apart.
 const LEAST_NS: u32 = 16;
@@ -54,14 +54,15 @@ impl LineDistance {
         loaded
     }
 
-    /// A line took so long. What holds up one now and then counts for little.
+    /// A line took so long. What holds up one now and then counts for little, and so does one that was fetched before
+    /// it was asked for.
     fn note(&self, took: Duration) {
         let took = u32::try_from(took.as_nanos()).unwrap_or(u32::MAX);
         let took = took.max(LEAST_NS);
         let known = self.ns.get();
         self.ns.set(match known {
             0 => took,
-            _ => known - known / 4 + took.min(2 * known) / 4,
+            _ => known - known / 4 + took.clamp(known / 2, 2 * known) / 4,
         });
     }
 }
@@ -83,7 +84,14 @@ mod tests {
         assert!(after(&[0]) && after(&[30]));
         assert!(after(&[30, 30, 50_000, 35]), "one that was held up");
         assert!(!after(&[130]) && !after(&[130, 20]));
-        assert!(after(&[130, 20, 20, 20, 20, 20, 20]), "it has come nearer");
+        assert!(
+            !after(&[70, 16, 70, 70, 16]),
+            "some that were there already"
+        );
+        assert!(
+            after(&[130, 20, 20, 20, 20, 20, 20, 20]),
+            "it has come nearer"
+        );
         assert!(
             !after(&[20, 130, 130, 130, 130, 130, 130, 130, 130]),
             "or gone"
