@@ -20,10 +20,11 @@
 use std::cell::{Cell, RefCell};
 
 use pamir_shm::atomic::Ordering;
-use pamir_shm::lane::{Arrived, Reserved, longest_payload_bytes};
+use pamir_shm::lane::{Arrived, HANDED_OVER_LINES, Reserved, longest_payload_bytes};
 use pamir_shm::lane_room::LaneRoom;
 use pamir_shm::mapped::Mapped;
 use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer};
+use pamir_shm::record::RecordHeader;
 use pamir_shm::{membarrier, sleep};
 
 use crate::counter::{CounterGroup, CounterId};
@@ -35,27 +36,6 @@ use crate::layout::RankBlock;
 use crate::packet::{ALIGNED_AT, Packet, PacketHandlerTable, REPLENISH, data_start};
 use crate::peer_heap;
 use crate::touch::TouchMemory;
-
-/// The most data in one packet of a message that lies in one piece, in bytes. Two processors that write and read
-/// one lane at the same time take its lines from each other: 16 KiB between far cores take 2.0 us in one packet, 2.15
-/// in two, 32 KiB 2.9 and 3.3.
-const LONGEST_PACKET_BYTES: usize = 32 * 1024;
-
-/// The same of one that its owner gathers, which needs several: the target scatters one packet while the origin
-/// gathers the next,
-const GATHERED_PACKET_BYTES: usize = 16 * 1024;
-
-/// and if it is shorter than two of these.
-const SHORTER_PACKET_BYTES: usize = 8 * 1024;
-
-/// Between near cores lines come back soon, and where copies stream they need not: then it pays that the target copies
-/// one packet of data in one piece while the origin copies the next. Two to this power bytes are best in one (near, 16
-/// KiB 0.87 us instead of 1.02, 32 KiB 1.40 instead of 1.80),
-const SHORT_PACKET_EXPONENT: u8 = 13;
-
-/// or to this one from so many bytes on, since each packet costs something (near, 64 KiB 2.45 us instead of 2.95;
-/// streamed, 5.5 instead of 6.4).
-const LONGER_PACKET: (u64, u8) = (64 * 1024, 14);
 
 /// The longest message that is always one packet. Those of 16 KiB are longer, since targets may ask for them instead.
 const PACKET_BYTES: usize = 15 * 1024;
@@ -176,7 +156,7 @@ impl<O: Owner> MessagingUnit<O> {
             job_crowded: job.is_crowded()?,
             barrier_reaches_all: membarrier::register(),
             packet_bytes: PACKET_BYTES.min(longest_power),
-            longest_packet_bytes: LONGEST_PACKET_BYTES.min(longest_power),
+            longest_packet_bytes: packet_length::LONGEST_BYTES.min(longest_power),
             job,
         })
     }
@@ -227,38 +207,6 @@ impl<O: Owner> MessagingUnit<O> {
     #[inline(always)]
     pub fn packet_bytes(&self) -> usize {
         self.packet_bytes
-    }
-
-    /// What suits a descriptor whose data lies in one piece, for its packets, as its target's lane is at present
-    /// ([`Descriptor::packet_exponent`]).
-    pub fn packet_exponent(&self, descriptor: &Descriptor) -> u8 {
-        let lane = &self.targets[descriptor.target as usize].lane;
-        match descriptor.bytes {
-            _ if !(lane.is_near() || lane.streams()) => 0,
-            bytes if bytes < LONGER_PACKET.0 => SHORT_PACKET_EXPONENT,
-            _ => LONGER_PACKET.1,
-        }
-    }
-
-    /// Whether a descriptor's data travels as one packet.
-    pub fn is_one_packet(&self, descriptor: &Descriptor) -> bool {
-        descriptor.bytes <= self.packet_bytes_of(descriptor) as u64
-    }
-
-    /// Data in each packet of a descriptor, but the last.
-    fn packet_bytes_of(&self, descriptor: &Descriptor) -> usize {
-        let most = match descriptor.source {
-            Source::Memory => self.longest_packet_bytes,
-            Source::Owner if descriptor.bytes <= self.packet_bytes as u64 => self.packet_bytes,
-            Source::Owner if descriptor.bytes < 2 * GATHERED_PACKET_BYTES as u64 => {
-                SHORTER_PACKET_BYTES.min(self.longest_packet_bytes)
-            }
-            Source::Owner => GATHERED_PACKET_BYTES.min(self.longest_packet_bytes),
-        };
-        match descriptor.packet_exponent {
-            0 => most,
-            exponent => most.min(1 << exponent),
-        }
     }
 
     /// How its injection FIFOs are set up, all of them alike but while one is too full to shrink.
@@ -347,8 +295,10 @@ impl<O: Owner> MessagingUnit<O> {
             } else {
                 descriptor.continuation
             };
-            self.commit(target, reserved, kind, descriptor.auxiliary, start + bytes);
             descriptor.injected += bytes as u64;
+            let expected = packet_length::expected_behind(owner, &to.lane, descriptor, several);
+            let header = RecordHeader::new(kind, descriptor.auxiliary, (start + bytes) as u32);
+            self.commit_to(target, reserved, header, HANDED_OVER_LINES, expected);
             if descriptor.is_done() {
                 return Ok(true);
             }
@@ -524,6 +474,7 @@ mod error;
 mod gather;
 mod immediate;
 mod line;
+mod packet_length;
 pub mod recent;
 mod replenish;
 mod rest;

@@ -125,6 +125,16 @@ pub const HANDED_OVER_LINES: u64 = 66;
 /// processor fetches the same ones ahead, and no gap keeps it away.
 const UNEXPECTED_LINES: std::ops::Range<u64> = 7..16;
 
+/// What is likely to be written into a lane next: its lines are fetched while the target reads what has been written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// A record like the last one, of several lines.
+    Another,
+    /// So many lines. None where the next record follows at once, which asks for its own lines, or where this end has
+    /// something to read meanwhile.
+    Lines(u64),
+}
+
 /// Lines of a ring that a record of `lines` lines takes, with those that stay free behind it unless the next one is
 /// close.
 #[inline(always)]
@@ -297,14 +307,20 @@ impl<M: LaneMemory> Producer<M> {
     /// consumer that sees the header.
     #[inline(always)]
     pub fn commit(&self, reserved: Reserved, header: RecordHeader) {
-        self.commit_to(reserved, header, 0);
+        self.commit_to(reserved, header, 0, Expected::Another);
     }
 
     /// As [`Self::commit`], to a target that reads the record at once: its lines are handed over as well, if there
     /// are no more than `most`. Many records in a row would wait for that (512 bytes: 3 million a second instead of
-    /// 15).
+    /// 15). Says what is likely to be written next.
     #[inline(always)]
-    pub fn commit_to(&self, reserved: Reserved, header: RecordHeader, most: u64) {
+    pub fn commit_to(
+        &self,
+        reserved: Reserved,
+        header: RecordHeader,
+        most: u64,
+        expected: Expected,
+    ) {
         let mask = self.memory.lines() - 1;
         let next = reserved.line + reserved.lines;
         let several = reserved.lines > 1;
@@ -324,10 +340,11 @@ impl<M: LaneMemory> Producer<M> {
             // Without those that stay free behind it.
             let lines = header.lines().min(reserved.lines);
             self.hand_over(&reserved, lines, most);
+            self.expect(&reserved, lines, expected);
         }
     }
 
-    /// What is best done with the lines of a record of several, and those behind it, once it is there.
+    /// What is best done with the lines of a record of several, once it is there.
     #[inline(always)]
     fn hand_over(&self, reserved: &Reserved, lines: u64, most: u64) {
         // Before others are asked for: behind those it would wait.
@@ -335,14 +352,24 @@ impl<M: LaneMemory> Producer<M> {
             // The first one is being read already.
             self.memory.hand_over(reserved.line + 1, lines - 1);
         }
-        if !UNEXPECTED_LINES.contains(&reserved.lines) && !self.memory.is_streamed(lines) {
-            self.expect_another(lines);
+    }
+
+    /// What is best done with the lines behind it.
+    #[inline(always)]
+    fn expect(&self, reserved: &Reserved, lines: u64, expected: Expected) {
+        let asked = match expected {
+            Expected::Another if UNEXPECTED_LINES.contains(&reserved.lines) => 0,
+            Expected::Another => lines,
+            Expected::Lines(lines) => lines,
+        };
+        if asked > 0 && !self.memory.is_streamed(lines) {
+            self.expect_lines(asked);
         }
     }
 
-    /// Has the lines of another record like the last one fetched, while its target reads that one.
+    /// Has so many lines fetched, while the target reads what has been written.
     #[inline(never)]
-    fn expect_another(&self, lines: u64) {
+    fn expect_lines(&self, lines: u64) {
         // The first line is looked at by the consumer, and the one behind it is this end's already.
         let first = self.produced.get() + 2;
         let end = (self.produced.get() + lines).min(self.limit.get());

@@ -3,7 +3,7 @@
 //! Before: a packet is written into the room that was reserved for it in the lane. After: the target can see it, its
 //! lines are where it finds them soon, and if it slept, it wakes.
 
-use pamir_shm::lane::{HANDED_OVER_LINES, Reserved};
+use pamir_shm::lane::{Expected, HANDED_OVER_LINES, Reserved};
 use pamir_shm::record::RecordHeader;
 use pamir_shm::sleep;
 
@@ -22,10 +22,17 @@ impl<O: Owner> MessagingUnit<O> {
         payload_bytes: usize,
     ) {
         let header = RecordHeader::new(kind, auxiliary, payload_bytes as u32);
-        self.commit_to(target, reserved, header, HANDED_OVER_LINES);
+        self.commit_to(
+            target,
+            reserved,
+            header,
+            HANDED_OVER_LINES,
+            Expected::Another,
+        );
     }
 
-    /// The same; records of at most so many lines are handed over to who reads them at once.
+    /// The same; records of at most so many lines are handed over to who reads them at once, and what comes next is
+    /// as expected.
     #[inline(always)]
     pub(super) fn commit_to(
         &self,
@@ -33,6 +40,7 @@ impl<O: Owner> MessagingUnit<O> {
         reserved: Reserved,
         header: RecordHeader,
         most: u64,
+        expected: Expected,
     ) {
         let to = &self.targets[target];
         if header.is_line() {
@@ -41,7 +49,7 @@ impl<O: Owner> MessagingUnit<O> {
             let heard = self.origins[target].consumed();
             let is_awaited = to.heard.replace(heard) != heard;
             let most = if is_awaited { most } else { 0 };
-            to.lane.commit_to(reserved, header, most);
+            to.lane.commit_to(reserved, header, most, expected);
         }
         to.wake_if_asleep();
     }

@@ -8,7 +8,7 @@
 //! order of writing   2. metadata, data of the first line │ 1. data behind it │ 3. header, with Release
 //! ```
 
-use pamir_shm::lane::HANDED_OVER_LINES;
+use pamir_shm::lane::{Expected, HANDED_OVER_LINES};
 use pamir_shm::record::{ONE_LINE_BYTES, RecordHeader};
 
 use super::{MessagingUnit, Owner, UnitError, reserve};
@@ -60,7 +60,7 @@ impl<O: Owner> MessagingUnit<O> {
         } else {
             HANDED_OVER_LINES
         };
-        self.commit_to(target, reserved, header, most);
+        self.commit_to(target, reserved, header, most, Expected::Another);
         Ok(true)
     }
 

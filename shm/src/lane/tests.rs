@@ -153,7 +153,7 @@ fn lines_behind_the_first_are_handed_over_of_records_that_are_not_long() {
         let bytes = lines as usize * LINE_BYTES - HEADER_BYTES;
         let reserved = producer.try_reserve(bytes).unwrap().unwrap();
         let header = RecordHeader::new(1, 0, bytes as u32);
-        producer.commit_to(reserved, header, HANDED_OVER_LINES);
+        producer.commit_to(reserved, header, HANDED_OVER_LINES, Expected::Another);
         producer.memory().handed_over.take()
     };
     assert_eq!(handed_over(2), Some((1, 1)));
@@ -198,6 +198,17 @@ fn free_lines_are_expected_to_be_written() {
     assert_eq!(commit(long), Some((17 + 2, 15)));
     assert_eq!(commit(100), Some((19 + 2, 0)));
     assert_eq!(commit(300), Some((24 + 2, 3)));
+    let say = |lines| {
+        let reserved = producer.try_reserve(300).unwrap().unwrap();
+        let header = RecordHeader::new(7, 0, 300);
+        producer.commit_to(reserved, header, 0, Expected::Lines(lines));
+        producer.memory().expected.take()
+    };
+    assert_eq!(
+        (say(0), say(20)),
+        (None, Some((34 + 2, 18))),
+        "as it is said"
+    );
     memory.streams.store(true, Ordering::Relaxed);
     assert_eq!(commit(300), None, "what is streamed fetches no lines");
 }
