@@ -275,6 +275,11 @@ impl Context {
         self.backgrounds.set(self.backgrounds.get() + 1);
     }
 
+    /// What was added is over already.
+    pub(crate) fn remove_from_background(&self) {
+        self.backgrounds.set(self.backgrounds.get() - 1);
+    }
+
     /// What an engine thread does each time: `attended` says whether the application has
     /// advanced the context itself meanwhile.
     pub fn advance_for_engine(&self, attended: bool) -> Result<Activity, UnitError> {

@@ -284,7 +284,10 @@ fn request_to_send(context: &Context, origin: u32, packet: Packet<'_>) -> Result
         division: packet.word(32),
     };
     match context.take_receive(&envelope) {
-        Some((id, request)) => context.fetch(id, request, origin, offer),
+        Some((id, request)) => {
+            context.fetch(id, request, origin, offer)?;
+            context.pull_only_one()
+        }
         None => {
             context.keep_offer(envelope, origin, offer);
             Ok(())

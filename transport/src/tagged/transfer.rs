@@ -17,7 +17,8 @@
 //! Pieces are claimed from a word that both see ([`pamir_shm::piece_claims`]), one of a few a lane;
 //! a pull that finds none free goes on alone, and takes one when it becomes free. Whoever is not
 //! in a call claims nothing: the other one copies everything, so a send goes on while its origin
-//! computes. Each advance copies one piece. With many messages under way, each end takes its half of one after the
+//! computes. Each advance copies one piece; a short message that its target copies alone, and that is the only one, is
+//! copied as soon as it is matched. With many messages under way, each end takes its half of one after the
 //! other, from the oldest one on, and comes back for what the other one has left only when it has no half to do: a
 //! buffer that is used for many messages then stays in two parts in two caches.
 //!
@@ -63,6 +64,10 @@ const SHORTEST_PIECE_BYTES: usize = 12 * 1024;
 
 /// The shortest piece of a target that has copied one, and whose origin may not be there.
 const LATER_PIECE_BYTES: usize = 128 * 1024;
+
+/// Most bytes that are copied as soon as their message is matched, where that is the only one: 16 KiB between far cores in
+/// 1.14 us instead of 1.16, 32 KiB in 1.64 instead of 1.69.
+const AT_ONCE_BYTES: usize = 64 * 1024;
 
 /// The longest piece: so long the other end may have to wait, or another message.
 const LONGEST_PIECE_BYTES: usize = 512 * 1024;
@@ -188,6 +193,11 @@ impl Pull {
     /// Its half is still to be copied, and the other one by the origin, probably.
     fn is_fresh(&self) -> bool {
         self.slot.is_some() && self.front == 0
+    }
+
+    /// Nobody else copies it, and it takes no longer than a few packets.
+    fn is_at_once(&self) -> bool {
+        self.alone && self.data.bytes <= AT_ONCE_BYTES
     }
 
     /// The next piece.
@@ -326,11 +336,33 @@ impl Context {
         if self.pull_several()? {
             return Ok(true);
         }
-        let Some((place, mut pull)) = take_next(&self.transfers.pulls, Pull::is_fresh) else {
+        let Some((place, pull)) = take_next(&self.transfers.pulls, Pull::is_fresh) else {
             return Ok(false);
         };
+        self.pull_next_of(place, pull).map(|()| true)
+    }
+
+    /// At the target: the message that has just been matched is the only one that is received, and short, and nobody
+    /// else copies it: that needs no other advance.
+    pub(crate) fn pull_only_one(&self) -> Result<(), UnitError> {
+        let only = |pulls: &mut VecDeque<Pull>| {
+            let is_only = pulls.len() == 1 && pulls[0].is_at_once();
+            is_only.then(|| pulls.pop_front()).flatten()
+        };
+        if self.posted.waiting() != 0 {
+            return Ok(());
+        }
+        let Some(pull) = only(&mut self.transfers.pulls.borrow_mut()) else {
+            return Ok(());
+        };
+        self.remove_from_background();
+        self.pull_next_of(0, pull)
+    }
+
+    /// Copies the next piece of a pull, which was taken from its place.
+    fn pull_next_of(&self, place: usize, mut pull: Pull) -> Result<(), UnitError> {
         let Some(piece) = pull.claim() else {
-            return self.end_pull(pull).map(|()| true);
+            return self.end_pull(pull);
         };
         let process = self.process(pull.origin);
         let is_own = self.is_own_send(&pull);
@@ -348,14 +380,14 @@ impl Context {
         };
         if let Err(error) = copied {
             self.note_refusal(error);
-            return self.pull_in_packets(pull).map(|()| true);
+            return self.pull_in_packets(pull);
         }
         pull.front += piece.units;
         if piece.left == 0 {
-            return self.end_pull(pull).map(|()| true);
+            return self.end_pull(pull);
         }
         self.transfers.pulls.borrow_mut().insert(place, pull);
-        Ok(true)
+        Ok(())
     }
 
     /// Whether the data lies in the buffer of a send that this task has begun to itself: no

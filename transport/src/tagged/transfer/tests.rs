@@ -4,7 +4,7 @@ use std::ptr::NonNull;
 
 use proptest::prelude::*;
 
-use super::{LONGEST_PIECE_BYTES, TRANSFER_SLOTS};
+use super::{AT_ONCE_BYTES, LONGEST_PIECE_BYTES, TRANSFER_SLOTS};
 use crate::context::Context;
 use pamir_driver::unit::UnitError;
 
@@ -425,6 +425,39 @@ fn short_messages_share_a_call() {
         settle(&[origin, target]);
         assert!(sent.into_iter().all(|id| is_complete(origin, id)));
         assert!(std::iter::zip(&mut sources, &received).all(|(from, to)| from.bytes() == *to));
+    }
+}
+
+/// A short message that its target copies alone is there as soon as the target knows of it, unless others are awaited
+/// as well: those share calls.
+#[test]
+fn the_only_message_is_copied_at_once() {
+    for received_bytes in [AT_ONCE_BYTES, AT_ONCE_BYTES - 5000] {
+        let contexts = contexts(2);
+        let (origin, target) = (&contexts[0], &contexts[1]);
+        let word = 1 << 8 | Pace::Awaited.class(AT_ONCE_BYTES) as u16;
+        target.control(0, kind::PREFERENCE, word, 0, &[]).unwrap();
+        origin.advance().unwrap();
+        let source = pattern(AT_ONCE_BYTES, 7);
+        let mut received = [(); 2].map(|()| vec![0_u8; received_bytes]);
+        let got = received
+            .each_mut()
+            .map(|buffer| receive(target, 5, buffer.as_mut_ptr(), received_bytes));
+        for (message, id) in got.into_iter().enumerate() {
+            send_until(
+                origin,
+                5,
+                (source.as_ptr(), AT_ONCE_BYTES),
+                Completion::Awaited,
+            );
+            target.unit.poll(target).unwrap();
+            let is_last = message == 1;
+            assert_eq!(is_complete(target, id), is_last);
+            assert_eq!(target.transfers.under_way(), usize::from(!is_last));
+            settle(&[target]);
+            assert!(received[message][..] == source[..received_bytes]);
+        }
+        assert!(target.is_quiet());
     }
 }
 
