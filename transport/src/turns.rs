@@ -8,7 +8,7 @@
 const RUN: u32 = 4;
 
 /// Turns of the usual way in the beginning.
-const FIRST_TURNS: u32 = 8;
+const FIRST_TURNS: u32 = 4;
 
 /// The turn up to which trials are frequent.
 const FIRST_TRIALS: u32 = 128;
@@ -43,15 +43,15 @@ impl Turns {
     }
 
     /// Whether the next one takes the way that is not the usual one. Behind the first trial the usual one has a run of
-    /// its own. Which one is faster may be clear.
+    /// its own, and then it takes a turn of the other to agree on which one is faster. That may be clear.
     pub(crate) fn next_is_other(&mut self, (other_is_faster, is_clear): (bool, bool)) -> bool {
         let turn = self.0;
         self.0 = turn.wrapping_add(1);
         if turn < FIRST_TURNS {
             return false;
         }
-        if turn < FIRST_TURNS + 2 * RUN {
-            return turn < FIRST_TURNS + RUN;
+        if turn <= FIRST_TURNS + 2 * RUN {
+            return turn < FIRST_TURNS + RUN || turn == FIRST_TURNS + 2 * RUN;
         }
         let is_rare = turn >= FIRST_TRIALS || is_clear && turn >= 2 * PERIODS[0];
         let period = PERIODS[usize::from(is_rare)];
@@ -93,17 +93,15 @@ mod tests {
 
     #[test]
     fn trials_come_in_runs() {
-        let runs: Vec<usize> = [8, 32, 64, 96, 512]
-            .into_iter()
-            .flat_map(|first| first..first + 4)
-            .collect();
+        let runs = [4..8, 12..13, 32..36, 64..68, 96..100, 512..516];
+        let runs: Vec<usize> = runs.into_iter().flatten().collect();
         assert_eq!(others(false, 1000), runs);
-        assert_eq!(others(true, 1024).len(), 4 + 1008 - 16);
+        assert_eq!(others(true, 1024).len(), 4 + 1012 - 16);
         let mut count = Turns::default();
         let usual: Vec<u32> = (0..516)
             .filter(|_| !count.next_is_other((true, true)))
             .collect();
-        let runs = [0..8, 12..16, 32..36, 512..516];
+        let runs = [0..4, 8..12, 32..36, 512..516];
         assert_eq!(usual, runs.into_iter().flatten().collect::<Vec<u32>>());
     }
 

@@ -23,6 +23,7 @@ use std::cell::Cell;
 use std::time::Instant;
 
 use pamir_driver::sweep::Sweep;
+use pamir_shm::mapped_board::SLOT_BYTES;
 
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};
@@ -121,10 +122,12 @@ fn class(bytes: usize) -> usize {
 impl Readings {
     /// The way of the operation whose turn it is.
     ///
-    /// One that goes on in the background posts, if it comes here at all: a post is there for others while its owner
-    /// computes, but who reads has to meet the others.
+    /// One that goes on in the background posts what others have no need to meet for, if it comes here at all: a post
+    /// is there for them while its owner computes, but who reads has to meet the others. An allreduce of several posts
+    /// has to meet them either way, for the slices of the result.
     fn choose(&self, kind: Kind, bytes: usize, is_blocking: bool) -> Choice<'_> {
-        let (next, choice) = self.next(kind, bytes, is_blocking);
+        let meets = matches!(kind, Kind::Allreduce) && bytes > SLOT_BYTES;
+        let (next, choice) = self.next(kind, bytes, is_blocking || meets);
         choice.plan.set(next);
         choice
     }
@@ -140,11 +143,11 @@ impl Readings {
     }
 
     /// What the next operation does, and what is known from then on.
-    fn next(&self, kind: Kind, bytes: usize, is_blocking: bool) -> (Plan, Choice<'_>) {
+    fn next(&self, kind: Kind, bytes: usize, may_read: bool) -> (Plan, Choice<'_>) {
         let plan = &self.plans[kind as usize][class(bytes)];
         let mut next = plan.get();
         let known = (next.reads, next.is_clear);
-        let has_choice = is_blocking && !self.refused.get();
+        let has_choice = may_read && !self.refused.get();
         let is_timed = has_choice && next.turns.next_is_timed();
         if has_choice && next.turns.next_begins_anew() {
             // The first posts of a board have waited for its memory.
@@ -383,7 +386,7 @@ mod tests {
             2,
             "the first one, and the first behind the trial"
         );
-        assert_eq!(measured[12], (0.0, false));
+        assert_eq!(measured[8], (0.0, false));
     }
 
     #[test]
