@@ -1,6 +1,7 @@
 //! Lanes against their invariants: exhaustively with loom at 4 and 8 lines, and
 //! with random lengths against a queue.
 
+use super::handover::UNEXPECTED_LINES;
 use super::*;
 use crate::record::ONE_LINE_BYTES;
 
