@@ -345,18 +345,15 @@ impl Context {
     /// At the target: the message that has just been matched is the only one that is received, and short, and nobody
     /// else copies it: that needs no other advance.
     pub(crate) fn pull_only_one(&self) -> Result<(), UnitError> {
-        let only = |pulls: &mut VecDeque<Pull>| {
-            let is_only = pulls.len() == 1 && pulls[0].is_at_once();
-            is_only.then(|| pulls.pop_front()).flatten()
-        };
-        if self.posted.waiting() != 0 {
+        let mut pulls = self.transfers.pulls.borrow_mut();
+        let is_only = self.posted.waiting() == 0 && pulls.len() == 1;
+        if !is_only || !pulls[0].is_at_once() {
             return Ok(());
         }
-        let Some(pull) = only(&mut self.transfers.pulls.borrow_mut()) else {
-            return Ok(());
-        };
+        let only = pulls.pop_front();
+        drop(pulls);
         self.remove_from_background();
-        self.pull_next_of(0, pull)
+        only.map_or(Ok(()), |pull| self.pull_next_of(0, pull))
     }
 
     /// Copies the next piece of a pull, which was taken from its place.
