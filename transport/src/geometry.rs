@@ -15,6 +15,7 @@ use std::task::{Poll, Waker};
 use pamir_driver::sweep::Sweep;
 use pamir_driver::unit::UnitError;
 
+use crate::attendance::Attendance;
 use crate::collective::Board;
 use crate::collective::exchange::{Exchange, ExchangeError};
 use crate::context::Context;
@@ -112,6 +113,10 @@ where
 
     fn is_blocking(&self) -> bool {
         self.blocking
+    }
+
+    fn attendance(&self) -> Option<&Attendance> {
+        Some(&self.context.waiting.attendance)
     }
 
     fn read(&self, from: usize, address: u64, target: &mut [u8], sweep: Sweep) -> bool {

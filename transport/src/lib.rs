@@ -14,6 +14,7 @@
 //! ```
 
 pub mod active;
+pub mod attendance;
 pub mod balance;
 pub mod client;
 pub mod collective;

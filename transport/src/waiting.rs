@@ -16,6 +16,7 @@ use pamir_driver::brief_spins::BriefSpins;
 use pamir_driver::unit::UnitError;
 use pamir_driver::waiting::{Expected, Ladder, Rung};
 
+use crate::attendance::Attendance;
 use crate::context::Context;
 
 /// What one context knows of its waits.
@@ -28,6 +29,8 @@ pub(crate) struct Waiting {
     /// The task that is waited for, if that is known.
     awaited: Cell<Option<usize>>,
     brief_spins: BriefSpins,
+    /// Whether the caller waits for what goes on in the background.
+    pub(crate) attendance: Attendance,
 }
 
 impl Context {
@@ -60,6 +63,12 @@ impl Context {
                 ladder.reset();
             }
         }
+    }
+
+    /// [`Self::advance_until`], for an operation that goes on in the background: it may want to know how long.
+    pub fn attend_until(&self, done: impl FnMut() -> bool) -> Result<(), UnitError> {
+        let attendance = &self.waiting.attendance;
+        attendance.during(|| self.advance_until(done))
     }
 
     /// [`Self::advance`], for what is compiled in many copies.

@@ -6,7 +6,7 @@
 #include "check.h"
 
 #define DEPTH 24
-#define N 500
+#define N 5000
 
 static int in[DEPTH][N * 8], out[DEPTH][N * 8];
 

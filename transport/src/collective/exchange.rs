@@ -21,6 +21,7 @@ use pamir_driver::sweep::Sweep;
 
 use super::board::Board;
 use super::error::CollectiveError;
+use crate::attendance::Attendance;
 use crate::torus::Torus;
 
 /// Why a collective operation could not go on.
@@ -107,6 +108,11 @@ pub trait Exchange {
     /// Whether the caller does nothing else before the operation is done; the same for all members.
     fn is_blocking(&self) -> bool {
         true
+    }
+
+    /// How an operation in the background learns how long its caller waits for it.
+    fn attendance(&self) -> Option<&Attendance> {
+        None
     }
 
     /// Reads from the memory of member `from`, at `address` of its process, in an order of pieces; false if that

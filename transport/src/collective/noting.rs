@@ -14,6 +14,7 @@ use pamir_driver::sweep::Sweep;
 use super::board::Board;
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};
+use crate::attendance::Attendance;
 use crate::torus::Torus;
 
 /// What was wrong with the messages of an operation.
@@ -110,6 +111,11 @@ impl<E: Exchange> Exchange for Noting<'_, E> {
     #[inline]
     fn is_blocking(&self) -> bool {
         self.exchange.is_blocking()
+    }
+
+    #[inline]
+    fn attendance(&self) -> Option<&Attendance> {
+        self.exchange.attendance()
     }
 
     #[inline]

@@ -20,10 +20,11 @@
 //! If a copy is refused anywhere, all learn that in the meeting, post their data instead, and read no more on this board.
 
 use std::cell::Cell;
-use std::time::Instant;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::{Duration, Instant};
 
 use pamir_driver::sweep::Sweep;
-use pamir_shm::mapped_board::SLOT_BYTES;
 
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};
@@ -36,9 +37,23 @@ pub(super) enum Kind {
     Allgather,
     Allreduce,
     Alltoall,
+    /// In the background, where messages are the other way instead of posts.
+    AllgatherBehind,
+    AlltoallBehind,
 }
 
-const KINDS: usize = Kind::Alltoall as usize + 1;
+const KINDS: usize = Kind::AlltoallBehind as usize + 1;
+
+/// What an operation may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ways {
+    /// Members read, whatever was measured.
+    Read,
+    /// They do not.
+    Post,
+    /// They do what was measured to be faster.
+    Measured,
+}
 
 /// Classes of lengths: those of the same number of binary digits, between these.
 const LENGTHS: [u32; 2] = [13, 24];
@@ -121,15 +136,13 @@ fn class(bytes: usize) -> usize {
 
 impl Readings {
     /// The way of the operation whose turn it is.
-    ///
-    /// One that goes on in the background posts what others have no need to meet for, if it comes here at all: a post
-    /// is there for them while its owner computes, but who reads has to meet the others. An allreduce of several posts
-    /// has to meet them either way, for the slices of the result.
-    fn choose(&self, kind: Kind, bytes: usize, is_blocking: bool) -> Choice<'_> {
-        let meets = matches!(kind, Kind::Allreduce) && bytes > SLOT_BYTES;
-        let (next, choice) = self.next(kind, bytes, is_blocking || meets);
+    fn choose(&self, kind: Kind, bytes: usize, ways: Ways) -> Choice<'_> {
+        let (next, choice) = self.next(kind, bytes, ways == Ways::Measured);
         choice.plan.set(next);
-        choice
+        Choice {
+            reads: choice.reads || ways == Ways::Read,
+            ..choice
+        }
     }
 
     /// The way of a blocking operation whose turn it is, if that is to post; else nothing is chosen.
@@ -166,44 +179,54 @@ impl Readings {
         };
         (next, choice)
     }
+}
 
-    /// The way of an operation that reads whatever was measured.
-    fn reading(&self, kind: Kind, bytes: usize) -> Choice<'_> {
-        Choice {
-            plan: &self.plans[kind as usize][class(bytes)],
-            refused: &self.refused,
-            bytes: bytes.max(1),
-            reads: true,
-            begin: None,
+impl Choice<'_> {
+    /// The blocking operation is done, by the way that was chosen.
+    pub(super) fn end(&self) {
+        if let Some(begin) = self.begin {
+            self.note(begin.elapsed());
+        }
+    }
+
+    fn note(&self, took: Duration) {
+        let mut plan = self.plan.get();
+        plan.note(took.as_nanos() as f32 / self.bytes as f32, self.reads);
+        self.plan.set(plan);
+    }
+
+    /// Runs the operation, by the way that was chosen; what it costs the caller counts.
+    pub(super) async fn time<T>(
+        &self,
+        exchange: &impl Exchange,
+        operation: Pin<&mut impl Future<Output = Result<T, CollectiveError>>>,
+    ) -> Result<T, CollectiveError> {
+        let attendance = exchange.attendance().filter(|_| !exchange.is_blocking());
+        match (attendance, self.begin) {
+            (Some(attendance), Some(_)) => {
+                let (result, took) = attendance.time(operation).await;
+                self.note(took);
+                result
+            }
+            _ => {
+                let result = operation.await;
+                self.end();
+                result
+            }
         }
     }
 }
 
-impl Choice<'_> {
-    /// The operation is done, by the way that was chosen.
-    pub(super) fn end(&self) {
-        let Some(begin) = self.begin else { return };
-        let took = begin.elapsed().as_nanos() as f32 / self.bytes as f32;
-        let mut plan = self.plan.get();
-        plan.note(took, self.reads);
-        self.plan.set(plan);
-    }
-}
-
-/// Takes the operation's turn on the board, and chooses its way; `always` reads whatever was measured.
+/// Takes the operation's turn on the board, and chooses its way.
 pub(super) async fn begin<E: Exchange>(
     exchange: &E,
     kind: Kind,
     bytes: usize,
-    always: bool,
+    ways: Ways,
 ) -> Result<(Rounds<'_, E>, Choice<'_>), CollectiveError> {
     let rounds = Rounds::begin(exchange, 0).await?;
     let board = exchange.board().ok_or(ExchangeError::Disturbed)?;
-    let choice = if always {
-        board.readings.reading(kind, bytes)
-    } else {
-        board.readings.choose(kind, bytes, exchange.is_blocking())
-    };
+    let choice = board.readings.choose(kind, bytes, ways);
     Ok((rounds, choice))
 }
 
@@ -318,7 +341,6 @@ impl<'c, 'e, E: Exchange> Offers<'c, 'e, E> {
     /// All is done.
     pub(super) fn end(self) {
         self.rounds.end();
-        self.choice.end();
     }
 }
 
@@ -339,7 +361,8 @@ mod tests {
     fn members_agree_on_what_is_faster_for_all_together() {
         let members = [Readings::default(), Readings::default()];
         for operation in 0..1200 {
-            let choices = [0, 1].map(|rank| members[rank].choose(Kind::Alltoall, 1 << 16, true));
+            let choices =
+                [0, 1].map(|rank| members[rank].choose(Kind::Alltoall, 1 << 16, Ways::Measured));
             assert_eq!(choices[0].reads, choices[1].reads, "operation {operation}");
             let (posted, read) = if operation < 600 {
                 (2.0, 1.0)
@@ -370,7 +393,7 @@ mod tests {
     fn what_the_first_posts_waited_for_is_forgotten() {
         let readings = Readings::default();
         let measured = (0..20).map(|_| {
-            let choice = readings.choose(Kind::Allreduce, 1 << 14, true);
+            let choice = readings.choose(Kind::Allreduce, 1 << 14, Ways::Measured);
             let mut plan = choice.plan.get();
             let before = plan.posted;
             // The first ones wait for memory, and reading seems to be the faster.
@@ -423,9 +446,13 @@ mod tests {
     fn whoever_was_refused_reads_no_more() {
         let readings = Readings::default();
         readings
-            .choose(Kind::Allgather, 1 << 20, true)
+            .choose(Kind::Allgather, 1 << 20, Ways::Measured)
             .refused
             .set(true);
-        assert!((0..100).all(|_| !readings.choose(Kind::Allgather, 1 << 20, true).reads));
+        assert!((0..100).all(|_| {
+            !readings
+                .choose(Kind::Allgather, 1 << 20, Ways::Measured)
+                .reads
+        }));
     }
 }

@@ -291,6 +291,11 @@ impl<'e, E: Exchange> Rounds<'e, E> {
         self.ticket.end();
     }
 
+    /// The operation whose turn it is needs no round.
+    pub(super) fn leave(self) {
+        self.ticket.end();
+    }
+
     /// Combines the posts of a round that all members have posted, in the order of ranks, into
     /// the result. A post of another length is left out: then the operation has failed anyway.
     #[inline]

@@ -146,7 +146,7 @@ fn complete_compound(state: &State, request: MPI_Request) -> Result<Done> {
         state
             .process
             .context()
-            .advance_until(|| operation.is_complete(state))?;
+            .attend_until(|| operation.is_complete(state))?;
     }
     Ok(finish_compound(state, request, &**operation))
 }

@@ -9,7 +9,7 @@ use pamir_driver::sweep::Sweep;
 use crate::collective::allgather::posted::gather_in;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::reading::{Choice, Kind, Offers, begin, from_own_on};
+use crate::collective::reading::{Choice, Kind, Offers, Ways, begin, from_own_on};
 use crate::collective::rounds::Rounds;
 
 /// Gathers blocks of `block_bytes` at every member.
@@ -18,7 +18,7 @@ pub async fn read(
     block_bytes: usize,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    let (rounds, choice) = begin(exchange, Kind::Allgather, block_bytes, true).await?;
+    let (rounds, choice) = begin(exchange, Kind::Allgather, block_bytes, Ways::Read).await?;
     gather_in_reading(rounds, &choice, block_bytes, None, buffer).await
 }
 

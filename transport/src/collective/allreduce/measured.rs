@@ -1,6 +1,8 @@
 //! Allreduce by posts, or through the kernel, as has been faster among these members
 //! (`collective::reading`).
 
+use std::pin::pin;
+
 use pamir_shm::mapped_board::SLOT_BYTES;
 
 use crate::collective::allreduce::posted;
@@ -9,7 +11,7 @@ use crate::collective::allreduce::read::combine_in_reading;
 use crate::collective::apart::Apart;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::reading::{Kind, begin};
+use crate::collective::reading::{Kind, Ways, begin};
 use crate::collective::reduction::Reduction;
 use crate::collective::rounds::whole_elements;
 
@@ -22,17 +24,25 @@ pub async fn measured(
     let Some(most_bytes) = most_bytes(exchange, reduction) else {
         return posted_slices(exchange, reduction, data).await;
     };
-    let (rounds, choice) = begin(exchange, Kind::Allreduce, data.result.len(), false).await?;
-    if choice.reads {
-        return combine_in_reading(rounds, &choice, reduction, &mut data, most_bytes).await;
-    }
-    // What fits one post needs no slices: members that combine all of it wait half as often. Of more, slices are read
-    // while they are in fewer caches (64 KiB between near cores 4.1 us, 4.4 without).
+    // In the background a post is there for the others while its owner computes, but who reads has to meet them. Of
+    // several posts they have to meet either way, for the slices of the result.
     let combine_all = data.result.len() <= SLOT_BYTES;
-    match whole_elements(reduction.element_bytes(), 1).filter(|_| combine_all) {
-        Some(most_bytes) => posted::combine_in(rounds, reduction, data, most_bytes).await?,
-        None => combine_in(rounds, reduction, &mut data, most_bytes).await?,
-    }
-    choice.end();
-    Ok(())
+    let ways = if combine_all && !exchange.is_blocking() {
+        Ways::Post
+    } else {
+        Ways::Measured
+    };
+    let (rounds, choice) = begin(exchange, Kind::Allreduce, data.result.len(), ways).await?;
+    let operation = pin!(async {
+        if choice.reads {
+            return combine_in_reading(rounds, &choice, reduction, &mut data, most_bytes).await;
+        }
+        // What fits one post needs no slices: members that combine all of it wait half as often. Of more, slices are read
+        // while they are in fewer caches (64 KiB between near cores 4.1 us, 4.4 without).
+        match whole_elements(reduction.element_bytes(), 1).filter(|_| combine_all) {
+            Some(most_bytes) => posted::combine_in(rounds, reduction, data, most_bytes).await,
+            None => combine_in(rounds, reduction, &mut data, most_bytes).await,
+        }
+    });
+    choice.time(exchange, operation).await
 }

@@ -22,7 +22,7 @@ use crate::collective::allreduce::posted_slices::{combine_in, most_bytes, posted
 use crate::collective::apart::Apart;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::{Exchange, ExchangeError};
-use crate::collective::reading::{Choice, Kind, Offers, begin};
+use crate::collective::reading::{Choice, Kind, Offers, Ways, begin};
 use crate::collective::reduction::{Reduction, elements, part_of};
 use crate::collective::rounds::Rounds;
 use crate::collective::scratch::Scratch;
@@ -42,7 +42,7 @@ pub async fn read(
     let Some(most_bytes) = most_bytes(exchange, reduction) else {
         return posted_slices(exchange, reduction, data).await;
     };
-    let (rounds, choice) = begin(exchange, Kind::Allreduce, data.result.len(), true).await?;
+    let (rounds, choice) = begin(exchange, Kind::Allreduce, data.result.len(), Ways::Read).await?;
     combine_in_reading(rounds, &choice, reduction, &mut data, most_bytes).await
 }
 

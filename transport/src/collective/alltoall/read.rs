@@ -9,7 +9,7 @@ use pamir_driver::sweep::Sweep;
 use crate::collective::alltoall::posted::swap_in;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::reading::{Choice, Kind, Offers, begin, from_own_on};
+use crate::collective::reading::{Choice, Kind, Offers, Ways, begin, from_own_on};
 use crate::collective::rounds::Rounds;
 
 /// Swaps blocks of `block_bytes`.
@@ -19,7 +19,7 @@ pub async fn read(
     outgoing: &[u8],
     incoming: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    let (rounds, choice) = begin(exchange, Kind::Alltoall, block_bytes, true).await?;
+    let (rounds, choice) = begin(exchange, Kind::Alltoall, block_bytes, Ways::Read).await?;
     swap_in_reading(rounds, &choice, block_bytes, outgoing, incoming).await
 }
 

@@ -247,32 +247,62 @@ fn data_that_fits_no_cache_is_read_in_either_order() {
 
 #[test]
 fn operations_that_overlap_choose_the_same_way() {
-    let outputs = on_board(3, async |exchange| {
-        let rank = exchange.rank() as u8;
-        let (mut one, mut other) = ([rank; 6000], [10 + rank; 9000]);
-        for _ in 0..40 {
-            one[rank as usize * 2000..][..2000].fill(rank);
-            join(
-                Step::Allgather(allgather::Algorithm::Measured).run(exchange, &mut one),
-                Step::Allgather(allgather::Algorithm::Measured).run(exchange, &mut other),
-            )
-            .await?;
-        }
-        Ok((one[0], one[2000], one[5999], other[0], other[8999]))
-    });
-    for output in outputs.into_iter().flatten() {
-        assert_eq!(output, Ok((0, 1, 2, 10, 12)));
+    overlap_and_choose(Network::new, allgather_beside);
+    let in_background = |setting| Network::new(setting).in_background();
+    overlap_and_choose(in_background, allgather_beside);
+    overlap_and_choose(in_background, alltoall_beside);
+}
+
+/// Two operations side by side, often enough for trials.
+fn overlap_and_choose(
+    network: impl Fn(Setting) -> Network,
+    step: impl AsyncFn(&Member<'_>, usize) -> Result<(), CollectiveError>,
+) {
+    for size in [2, 3] {
+        let outputs = on_board(&network, size, async |exchange| {
+            for turn in 0..40 {
+                join(step(exchange, turn), step(exchange, turn + 7)).await?;
+            }
+            Ok(())
+        });
+        assert!(outputs.into_iter().flatten().all(|output| output == Ok(())));
     }
+}
+
+async fn allgather_beside(exchange: &Member<'_>, turn: usize) -> Result<(), CollectiveError> {
+    let mut blocks = vec![0; 2000 * exchange.size()];
+    blocks[exchange.rank() * 2000..][..2000].fill((exchange.rank() + turn) as u8);
+    let step = Step::Allgather(allgather::Algorithm::Measured);
+    step.run(exchange, &mut blocks).await?;
+    for (rank, block) in blocks.chunks(2000).enumerate() {
+        assert!(block.iter().all(|&byte| byte == (rank + turn) as u8));
+    }
+    Ok(())
+}
+
+async fn alltoall_beside(exchange: &Member<'_>, turn: usize) -> Result<(), CollectiveError> {
+    let mut incoming = vec![0; 2000 * exchange.size()];
+    let outgoing: Vec<u8> = (0..exchange.size())
+        .flat_map(|to| [(3 * exchange.rank() + to + turn) as u8; 2000])
+        .collect();
+    let algorithm = alltoall::Algorithm::Measured;
+    alltoall_with(algorithm, exchange, &outgoing, &mut incoming).await?;
+    for (from, block) in incoming.chunks(2000).enumerate() {
+        let expected = (3 * from + exchange.rank() + turn) as u8;
+        assert!(block.iter().all(|&byte| byte == expected));
+    }
+    Ok(())
 }
 
 /// What each of `size` members gives, on a board, in every setting.
 fn on_board<T>(
+    network: impl Fn(Setting) -> Network,
     size: usize,
     member: impl AsyncFn(&Member<'_>) -> Result<T, CollectiveError>,
 ) -> Vec<Vec<Result<T, CollectiveError>>> {
     let settings = Setting::all(size as u64).into_iter();
     let outputs = settings.map(|setting| {
-        let network = Network::new(setting);
+        let network = network(setting);
         let members = (0..size).map(|rank| {
             let exchange = network.member_with_board(rank, size);
             let member = &member;
@@ -285,7 +315,7 @@ fn on_board<T>(
 
 #[test]
 fn operations_that_overlap_keep_the_order_in_which_they_were_called() {
-    let outputs = on_board(3, async |exchange| {
+    let outputs = on_board(Network::new, 3, async |exchange| {
         let (mut one, mut other) = (
             [exchange.rank() as u8; 100_000],
             [7 + exchange.rank() as u8; 8],
@@ -305,7 +335,7 @@ fn operations_that_overlap_keep_the_order_in_which_they_were_called() {
 #[test]
 fn members_that_do_not_agree_on_the_length_are_told() {
     for (sent, expected) in [(48_usize, 8_usize), (8, 48), (3000, 40)] {
-        let outputs = on_board(2, async |exchange| {
+        let outputs = on_board(Network::new, 2, async |exchange| {
             let fault = Fault::default();
             let noting = Noting {
                 exchange: Borrowed(exchange),
@@ -348,7 +378,7 @@ fn what_follows_an_operation_that_was_dropped_is_refused() {
 
 #[test]
 fn a_root_that_is_far_ahead_waits_for_its_readers() {
-    let outputs = on_board(2, async |exchange| {
+    let outputs = on_board(Network::new, 2, async |exchange| {
         let mut rounds = Rounds::begin(exchange, 40).await?;
         let mut ahead = 0;
         for index in 0..40 {

@@ -19,6 +19,7 @@ use pamir_driver::sweep::Sweep;
 use pamir_shm::mapped_board::MappedBoard;
 use pamir_shm::segment::Segment;
 
+use crate::attendance::Attendance;
 use crate::collective::Board;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::{Exchange, ExchangeError};
@@ -169,6 +170,7 @@ impl Network {
             own_base: 0,
             partner_base: 0,
             board: None,
+            attendance: Attendance::default(),
         }
     }
 
@@ -188,6 +190,7 @@ impl Network {
             own_base,
             partner_base,
             board: None,
+            attendance: Attendance::default(),
         }
     }
 
@@ -290,6 +293,7 @@ pub struct Member<'a> {
     own_base: usize,
     partner_base: usize,
     board: Option<Board>,
+    attendance: Attendance,
 }
 
 impl Exchange for Member<'_> {
@@ -303,6 +307,10 @@ impl Exchange for Member<'_> {
 
     fn is_blocking(&self) -> bool {
         !self.network.in_background.get()
+    }
+
+    fn attendance(&self) -> Option<&Attendance> {
+        Some(&self.attendance)
     }
 
     fn read(&self, _: usize, address: u64, target: &mut [u8], sweep: Sweep) -> bool {
