@@ -54,9 +54,10 @@ pub struct Board {
 }
 
 impl Board {
-    /// Member `rank`'s end of the board behind `lease`.
-    pub fn new(lease: BoardLease, rank: usize) -> Result<Self, SegmentError> {
-        Ok(Self::over(lease.memory()?, rank, Some(lease)))
+    /// Member `rank`'s end of the board behind `lease`, of members that share processors or not.
+    pub fn new(lease: BoardLease, rank: usize, crowded: bool) -> Result<Self, SegmentError> {
+        let memory = lease.memory()?.crowded(crowded);
+        Ok(Self::over(memory, rank, Some(lease)))
     }
 
     /// Member `rank`'s end of a board of `size` members at the start of a segment of its own.
@@ -113,7 +114,8 @@ impl Board {
             lease = BoardLease::join(job, number, size).map_err(corrupt)?;
         }
         let lease = lease.ok_or(ExchangeError::Corrupt { rank: 0 })?;
-        Ok(Some(Self::new(lease, rank).map_err(corrupt)?))
+        let crowded = channel.context.is_job_crowded();
+        Ok(Some(Self::new(lease, rank, crowded).map_err(corrupt)?))
     }
 
     /// Whether no operation is under way or waits, and none has failed.
