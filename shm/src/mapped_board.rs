@@ -32,15 +32,12 @@ use crate::atomic::{AtomicU32, AtomicU64};
 use crate::board::{Board, BoardMemory, DEPTH, place};
 use crate::lane_copy::{LongCopy, hand_over_line};
 use crate::lane_room::LaneRoom;
-use crate::mapped_lane::{copy_line, copy_read};
+use crate::mapped_lane::{LINE_DATA_BYTES, copy_line, copy_read};
 use crate::record::LINE_BYTES;
 use crate::segment::{PAGE_BYTES, Segment, SegmentError};
 use crate::shareable::LinePadded;
 
-/// What lies in the line of a flag, in bytes.
-const LINE_DATA_BYTES: usize = LINE_BYTES - 16;
-
-/// What lies in a flag's line pair, in bytes.
+/// What lies in a line pair behind its flag and word, in bytes; in the first line [`LINE_DATA_BYTES`].
 const PAIR_DATA_BYTES: usize = LINE_DATA_BYTES + LINE_BYTES;
 
 /// The most bytes of one post: what one member copies while another copies the one before.

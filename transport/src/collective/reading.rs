@@ -137,17 +137,14 @@ fn class(bytes: usize) -> usize {
 impl Readings {
     /// The way of the operation whose turn it is.
     fn choose(&self, kind: Kind, bytes: usize, ways: Ways) -> Choice<'_> {
-        let (next, choice) = self.next(kind, bytes, ways == Ways::Measured);
+        let (next, choice) = self.next(kind, bytes, ways);
         choice.plan.set(next);
-        Choice {
-            reads: choice.reads || ways == Ways::Read,
-            ..choice
-        }
+        choice
     }
 
     /// The way of a blocking operation whose turn it is, if that is to post; else nothing is chosen.
     pub(super) fn choose_posts(&self, kind: Kind, bytes: usize) -> Option<Choice<'_>> {
-        let (next, choice) = self.next(kind, bytes, true);
+        let (next, choice) = self.next(kind, bytes, Ways::Measured);
         if choice.reads {
             return None;
         }
@@ -156,17 +153,21 @@ impl Readings {
     }
 
     /// What the next operation does, and what is known from then on.
-    fn next(&self, kind: Kind, bytes: usize, may_read: bool) -> (Plan, Choice<'_>) {
+    fn next(&self, kind: Kind, bytes: usize, ways: Ways) -> (Plan, Choice<'_>) {
         let plan = &self.plans[kind as usize][class(bytes)];
         let mut next = plan.get();
         let known = (next.reads, next.is_clear);
-        let has_choice = may_read && !self.refused.get();
+        let has_choice = ways == Ways::Measured && !self.refused.get();
         let is_timed = has_choice && next.turns.next_is_timed();
         if has_choice && next.turns.next_begins_anew() {
             // The first posts of a board have waited for its memory.
             next.posted = 0.0;
         }
-        let reads = has_choice && next.turns.next_is_other(known);
+        let reads = if has_choice {
+            next.turns.next_is_other(known)
+        } else {
+            ways == Ways::Read
+        };
         // The first one by a way finds nothing in the caches.
         let counts = is_timed && reads == next.has_read;
         next.has_read = reads;

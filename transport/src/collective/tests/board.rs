@@ -256,12 +256,13 @@ fn operations_that_overlap_choose_the_same_way() {
 /// Two operations side by side, often enough for trials.
 fn overlap_and_choose(
     network: impl Fn(Setting) -> Network,
-    step: impl AsyncFn(&Member<'_>, usize) -> Result<(), CollectiveError>,
+    step: impl AsyncFn(&Member<'_>, usize, usize) -> Result<(), CollectiveError>,
 ) {
     for size in [2, 3] {
         let outputs = on_board(&network, size, async |exchange| {
             for turn in 0..40 {
-                join(step(exchange, turn), step(exchange, turn + 7)).await?;
+                let other = step(exchange, 3000, turn + 7);
+                join(step(exchange, 2000, turn), other).await?;
             }
             Ok(())
         });
@@ -269,25 +270,33 @@ fn overlap_and_choose(
     }
 }
 
-async fn allgather_beside(exchange: &Member<'_>, turn: usize) -> Result<(), CollectiveError> {
-    let mut blocks = vec![0; 2000 * exchange.size()];
-    blocks[exchange.rank() * 2000..][..2000].fill((exchange.rank() + turn) as u8);
+async fn allgather_beside(
+    exchange: &Member<'_>,
+    bytes: usize,
+    turn: usize,
+) -> Result<(), CollectiveError> {
+    let mut blocks = vec![0; bytes * exchange.size()];
+    blocks[exchange.rank() * bytes..][..bytes].fill((exchange.rank() + turn) as u8);
     let step = Step::Allgather(allgather::Algorithm::Measured);
     step.run(exchange, &mut blocks).await?;
-    for (rank, block) in blocks.chunks(2000).enumerate() {
+    for (rank, block) in blocks.chunks(bytes).enumerate() {
         assert!(block.iter().all(|&byte| byte == (rank + turn) as u8));
     }
     Ok(())
 }
 
-async fn alltoall_beside(exchange: &Member<'_>, turn: usize) -> Result<(), CollectiveError> {
-    let mut incoming = vec![0; 2000 * exchange.size()];
+async fn alltoall_beside(
+    exchange: &Member<'_>,
+    bytes: usize,
+    turn: usize,
+) -> Result<(), CollectiveError> {
+    let mut incoming = vec![0; bytes * exchange.size()];
     let outgoing: Vec<u8> = (0..exchange.size())
-        .flat_map(|to| [(3 * exchange.rank() + to + turn) as u8; 2000])
+        .flat_map(|to| vec![(3 * exchange.rank() + to + turn) as u8; bytes])
         .collect();
     let algorithm = alltoall::Algorithm::Measured;
     alltoall_with(algorithm, exchange, &outgoing, &mut incoming).await?;
-    for (from, block) in incoming.chunks(2000).enumerate() {
+    for (from, block) in incoming.chunks(bytes).enumerate() {
         let expected = (3 * from + exchange.rank() + turn) as u8;
         assert!(block.iter().all(|&byte| byte == expected));
     }
