@@ -1,6 +1,6 @@
 //! How much of an operation's time its caller has waited for.
 //!
-//! Before: an operation in the background that is worth timing ([`Attendance::time`]). After: what it has cost its
+//! Before: an operation in the background that is worth timing (`Attendance::time`). After: what it has cost its
 //! caller is known. An operation that goes on in the background takes as long as the program computes, which tells
 //! nothing of it; what counts is the time in its own steps, and in calls that wait for it:
 //!
