@@ -9,7 +9,7 @@
 
 use std::cell::Cell;
 
-use pamir_shm::mapped_lane::{LINE_DATA_BYTES, copy_line, copy_read};
+use pamir_shm::mapped_lane::{LINE_DATA_BYTES, copy_line, copy_payload};
 use pamir_shm::record::RecordHeader;
 
 use crate::unit::UnitError;
@@ -135,7 +135,14 @@ impl Packet<'_> {
         let bytes = bytes.min(self.bytes().saturating_sub(at));
         // SAFETY: the range lies in the payload; the caller vouches for the target, which
         // is no part of the ring, since the ring is never handed out.
-        unsafe { copy_read(self.payload.wrapping_add(at), target, bytes) };
+        unsafe {
+            copy_payload(
+                self.payload.wrapping_add(at),
+                target,
+                bytes,
+                self.header.is_string(),
+            )
+        };
     }
 
     /// Lets `scatter` copy the bytes from `at` on to where they belong, `bytes` of them or as

@@ -20,7 +20,7 @@
 use std::cell::{Cell, RefCell};
 
 use pamir_shm::atomic::Ordering;
-use pamir_shm::lane::{Arrived, HANDED_OVER_LINES, Reserved, longest_payload_bytes};
+use pamir_shm::lane::{Arrived, Expected, HANDED_OVER_LINES, Reserved, longest_payload_bytes};
 use pamir_shm::lane_room::LaneRoom;
 use pamir_shm::mapped::Mapped;
 use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer};
@@ -271,6 +271,7 @@ impl<O: Owner> MessagingUnit<O> {
     ) -> Result<bool, UnitError> {
         let packet_bytes = self.packet_bytes_of(descriptor);
         let several = descriptor.bytes > packet_bytes as u64;
+        let as_strings = several && packet_length::moves_strings(&to.lane, descriptor);
         loop {
             let first = descriptor.injected == 0;
             let header_bytes = match (first, several) {
@@ -285,7 +286,7 @@ impl<O: Owner> MessagingUnit<O> {
             let Some(reserved) = reserve(to, target, start + bytes)? else {
                 return Ok(to.departed.get());
             };
-            copy_fragment(owner, to, &reserved, descriptor, start, bytes);
+            copy_fragment(owner, to, &reserved, descriptor, (start, bytes), as_strings);
             let kind = if first {
                 to.lane.write_word(&reserved, 0, descriptor.metadata);
                 if several {
@@ -296,8 +297,13 @@ impl<O: Owner> MessagingUnit<O> {
                 descriptor.continuation
             };
             descriptor.injected += bytes as u64;
-            let expected = packet_length::expected_behind(owner, &to.lane, descriptor, several);
+            let expected = if as_strings {
+                Expected::Lines(0)
+            } else {
+                packet_length::expected_behind(owner, &to.lane, descriptor, several)
+            };
             let header = RecordHeader::new(kind, descriptor.auxiliary, (start + bytes) as u32);
+            let header = header.of_string(as_strings && to.lane.is_near());
             self.commit_to(target, reserved, header, HANDED_OVER_LINES, expected);
             if descriptor.is_done() {
                 return Ok(true);
@@ -449,15 +455,21 @@ fn copy_fragment<O: Owner>(
     to: &Target,
     reserved: &Reserved,
     descriptor: &Descriptor,
-    start: usize,
-    bytes: usize,
+    (start, bytes): (usize, usize),
+    as_string: bool,
 ) {
     match descriptor.source {
         Source::Memory => {
             let source = (descriptor.buffer + descriptor.injected) as *const u8;
             // SAFETY: `submit`'s caller vouches for the buffer; the record was reserved for
             // the header and these bytes.
-            unsafe { to.lane.write(reserved, start, source, bytes) };
+            unsafe {
+                if as_string {
+                    to.lane.write_string(reserved, start, source, bytes);
+                } else {
+                    to.lane.write(reserved, start, source, bytes);
+                }
+            }
         }
         Source::Owner => {
             let room = to.lane.room(reserved).behind(start);

@@ -71,6 +71,11 @@ pub trait LaneMemory {
         false
     }
 
+    /// Whether the payload of a record of so many lines is written without lines that were fetched before.
+    fn is_taken_over(&self, lines: u64) -> bool {
+        self.is_streamed(lines)
+    }
+
     /// From so many lines on, other records stay away from a record's end; at least `FEWEST_APART`.
     fn apart_from(&self) -> u64 {
         FEWEST_APART

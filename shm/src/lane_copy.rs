@@ -19,6 +19,9 @@
 //! turn 0: string move, timed │ 1: vectors, timed │ 2: streaming, timed │ 3 ... PERIOD: the best │ 0 ...
 //! ```
 //!
+//! A measurement sees what a copy costs the origin, with whatever lines were fetched before, and not what it costs its
+//! target. Where the best way is known of a processor ([`crate::processor`]), nothing is measured.
+//!
 //! While copies stream, a lane's lines are neither fetched ahead nor kept apart ([`crate::lane`]), and packets are
 //! shorter: the target reads one while the origin streams the next.
 //!
@@ -77,6 +80,9 @@ pub struct LongCopy {
     measured: Cell<[u64; WAYS.len()]>,
     #[cfg(target_arch = "x86_64")]
     best: Cell<Way>,
+    /// From how many bytes on copies are string moves, and vectors below, whatever was measured; 0: as was measured.
+    #[cfg(target_arch = "x86_64")]
+    strings_from: Cell<usize>,
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -86,6 +92,7 @@ impl Default for LongCopy {
             turn: Cell::new(FIRST_TURN),
             measured: Cell::default(),
             best: Cell::default(),
+            strings_from: Cell::default(),
         }
     }
 }
@@ -99,6 +106,17 @@ impl LongCopy {
     /// `source` is readable and `target` writable for `bytes` bytes; they do not overlap.
     #[inline(never)]
     pub(crate) unsafe fn copy(&self, source: *const u8, target: *mut u8, bytes: usize) {
+        let strings_from = self.strings_from.get();
+        if strings_from != 0 {
+            let is_string = bytes >= strings_from;
+            let way = if is_string {
+                Way::StringMove
+            } else {
+                Way::Vectors
+            };
+            // SAFETY: as the caller vouches.
+            return unsafe { copy_by(way, source, target, bytes) };
+        }
         let turn = self.turn.get();
         self.turn.set(if turn == PERIOD { 0 } else { turn + 1 });
         // SAFETY: as the caller vouches.
@@ -110,10 +128,26 @@ impl LongCopy {
         }
     }
 
-    /// Whether a copy is asked for where there is a choice: because this lane streams, or is about to
-    /// measure again. Whoever does without counts as a copy that did not need it.
+    /// From now on, copies of at least so many bytes are string moves, all others by vectors: what is best on this
+    /// processor is known.
+    pub(crate) fn settle(&self, strings_from: usize) {
+        self.strings_from.set(strings_from);
+    }
+
+    /// Whether a copy of so many bytes takes over lines that nobody has fetched before.
+    #[inline(always)]
+    pub(crate) fn takes_over(&self, bytes: usize) -> bool {
+        let strings_from = self.strings_from.get();
+        strings_from != 0 && bytes >= strings_from
+    }
+
+    /// Whether a copy is asked for where there is a choice: because this lane streams, or takes lines over, or is about
+    /// to measure again. Whoever does without counts as a copy that did not need it.
     #[inline(always)]
     pub(crate) fn is_asked_for(&self) -> bool {
+        if self.strings_from.get() != 0 {
+            return self.strings_from.get() != usize::MAX;
+        }
         let turn = self.turn.get();
         let asked_for = self.streams() || (turn as usize) < WAYS.len();
         if !asked_for {
@@ -330,6 +364,14 @@ impl LongCopy {
 
     /// Never, as above.
     pub(crate) fn streams(&self) -> bool {
+        false
+    }
+
+    /// Nothing, as above.
+    pub(crate) fn settle(&self, _strings_from: usize) {}
+
+    /// Never, as above.
+    pub(crate) fn takes_over(&self, _bytes: usize) -> bool {
         false
     }
 

@@ -44,6 +44,8 @@ pub mod offset;
 #[cfg(not(loom))]
 pub mod placement;
 #[cfg(not(loom))]
+mod processor;
+#[cfg(not(loom))]
 pub mod segment;
 #[cfg(not(loom))]
 pub mod shareable;

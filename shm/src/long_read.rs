@@ -7,7 +7,7 @@
 //! | way | from | what it does |
 //! |---|---|---|
 //! | in a row | | by vectors of 32 bytes (AVX2) |
-//! | wide | 4 KiB | the same by vectors of 64 (AVX-512), where there are such: fewer instructions wait for each line |
+//! | wide | 4 or 8 KiB ([`crate::processor`]) | the same by vectors of 64 (AVX-512), where there are such: fewer instructions wait for each line |
 //! | side by side | 16 KiB | through four pages at once, since a processor fetches ahead within a page only, and only so far; wide vectors take a quarter longer so |
 //!
 //! ```text
@@ -23,6 +23,7 @@
 use std::arch::is_x86_feature_detected;
 
 use crate::lane_copy::{VECTORS_BYTES, four_vectors};
+use crate::processor;
 use crate::segment::PAGE_BYTES;
 
 /// Pages that are read at once.
@@ -30,9 +31,6 @@ const GROUP_BYTES: usize = 4 * PAGE_BYTES;
 
 /// What is read of one page before the next one's turn: more than is fetched together, so that it is seen as a row.
 const TURN_BYTES: usize = 256;
-
-/// From so many bytes on, wide vectors are the faster ones in a row.
-const WIDE_BYTES: usize = 4096;
 
 /// Bytes of four wide vectors, which are moved at once.
 const WIDE_PART_BYTES: usize = 4 * 64;
@@ -50,7 +48,7 @@ pub(crate) unsafe fn read(source: *const u8, target: *mut u8, bytes: usize) {
             std::ptr::copy_nonoverlapping(source, target, bytes);
         } else if bytes >= GROUP_BYTES {
             read_side_by_side(source, target, bytes);
-        } else if bytes >= WIDE_BYTES && is_x86_feature_detected!("avx512f") {
+        } else if bytes >= processor::this().wide_bytes && is_x86_feature_detected!("avx512f") {
             read_wide(source, target, bytes);
         } else {
             read_row(source, target, bytes);

@@ -9,14 +9,17 @@
 use std::sync::Arc;
 
 use crate::atomic::{AtomicU64, Ordering};
-use crate::lane::{Arrived, Consumer, FEWEST_APART, LaneMemory, Producer, Reserved, ReservedLine};
-use crate::lane_copy::{LONG_BYTES, LongCopy, ask_for_line, hand_over_line, look_ahead};
+use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved, ReservedLine};
+use crate::lane_copy::{
+    LONG_BYTES, LongCopy, ask_for_line, hand_over_line, look_ahead, string_move,
+};
 use crate::lane_room::LaneRoom;
 use crate::line_distance::LineDistance;
 #[cfg(target_arch = "x86_64")]
 use crate::long_read::read as read_long;
 use crate::mapped::Mapped;
 use crate::offset::Offset;
+use crate::processor::{self, Processor};
 use crate::record::{HEADER_BYTES, LINE_BYTES, ONE_LINE_BYTES, lines_for};
 use crate::segment::{Segment, SegmentError};
 #[cfg(not(target_arch = "x86_64"))]
@@ -31,33 +34,12 @@ pub type LaneConsumer = Consumer<MappedLane>;
 /// From so many lines on, a ring's distance is measured.
 const TIMED_LINES: u64 = 4096;
 
+/// From so many bytes on, one copy between far cores takes lines over, where processors are good at that: 2 KiB take .64
+/// us either way, 4 KiB .77 instead of 1.1, 8 KiB .95 instead of 1.7 (Zen 5).
+const TAKEN_OVER_BYTES: usize = 2048;
+
 /// Records of so many lines have long copies.
 const LONG_LINES: u64 = lines_for(LONG_BYTES);
-
-/// From so many lines on, records are kept apart, unless the processor is AMD's: 256 bytes, apart, cost 5 % on an Intel
-/// Xeon, and a third of the messages a second.
-const APART_FROM: u64 = 10;
-
-/// From how many lines on records are kept apart on this processor. AMD's fetch further ahead of a reader: 256 bytes that
-/// are apart take .43 us instead of .51 between far cores of an EPYC, .122 instead of .151 between near ones, of which 18
-/// million a second go instead of 13.
-fn apart_from() -> u64 {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::sync::OnceLock;
-        static IS_AMD: OnceLock<bool> = OnceLock::new();
-        // Not unsafe in later versions of Rust than the first that is supported.
-        #[allow(unused_unsafe)]
-        // SAFETY: every processor of this architecture has the instruction, and this leaf.
-        let vendor = || unsafe { std::arch::x86_64::__cpuid(0) };
-        // The beginning of "AuthenticAMD".
-        let is_amd = || vendor().ebx == u32::from_le_bytes(*b"Auth");
-        if *IS_AMD.get_or_init(is_amd) {
-            return FEWEST_APART;
-        }
-    }
-    APART_FROM
-}
 
 /// A lane's lines and cursor in a segment.
 #[derive(Debug)]
@@ -66,8 +48,7 @@ pub struct MappedLane {
     consumed: Mapped<AtomicU64>,
     lines: u64,
     long: LongCopy,
-    /// What [`LaneMemory::apart_from`] gives.
-    apart_from: u64,
+    processor: Processor,
     distance: LineDistance,
     /// Keeps the mapping that `base` leads into.
     segment: Arc<Segment>,
@@ -91,15 +72,26 @@ impl MappedLane {
         );
         let base = segment.bytes_at(ring, lines * LINE_BYTES as u64)?;
         let consumed = Mapped::new(segment, cursor)?;
-        Ok(Self {
+        let lane = Self {
             base,
             consumed,
             lines,
             long: LongCopy::default(),
-            apart_from: apart_from(),
+            processor: processor::this(),
             distance: LineDistance::default(),
             segment: Arc::clone(segment),
-        })
+        };
+        lane.settle();
+        Ok(lane)
+    }
+
+    /// Has long data copied as suits the distance, where that is known of the processor.
+    fn settle(&self) {
+        match (self.processor.takes_over, self.distance.is_near()) {
+            (false, _) => {}
+            (true, true) => self.long.settle(usize::MAX),
+            (true, false) => self.long.settle(TAKEN_OVER_BYTES),
+        }
     }
 
     /// The first byte of line `index`.
@@ -133,10 +125,11 @@ impl LaneMemory for MappedLane {
         let load = || self.consumed.load(Ordering::Acquire);
         // Short rings are read often, and have no packets whose length could suit the distance.
         if self.lines < TIMED_LINES {
-            load()
-        } else {
-            self.distance.timed(load)
+            return load();
         }
+        let consumed = self.distance.timed(load);
+        self.settle();
+        consumed
     }
 
     #[cold]
@@ -151,8 +144,13 @@ impl LaneMemory for MappedLane {
     }
 
     #[inline(always)]
+    fn is_taken_over(&self, lines: u64) -> bool {
+        self.is_streamed(lines) || self.long.takes_over(lines as usize * LINE_BYTES)
+    }
+
+    #[inline(always)]
     fn apart_from(&self) -> u64 {
-        self.apart_from
+        self.processor.apart_from
     }
 
     #[inline(always)]
@@ -189,6 +187,23 @@ impl LaneProducer {
         unsafe { self.room(reserved).behind(at).write(source, bytes) };
     }
 
+    /// The same by a string move, which needs no lines that were fetched before.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::write`].
+    #[inline(always)]
+    pub unsafe fn write_string(
+        &self,
+        reserved: &Reserved,
+        at: usize,
+        source: *const u8,
+        bytes: usize,
+    ) {
+        // SAFETY: as in `write`.
+        unsafe { string_move(source, self.room(reserved).behind(at).address(), bytes) };
+    }
+
     /// Writes one 8-byte word into the record's payload at byte `at`.
     ///
     /// # Panics
@@ -215,6 +230,13 @@ impl LaneProducer {
     #[inline(always)]
     pub fn streams(&self) -> bool {
         self.memory().long.streams()
+    }
+
+    /// Whether [`Self::write_string`] is the best way for packets of a long message, which its target reads while others
+    /// are written.
+    #[inline(always)]
+    pub fn takes_over(&self) -> bool {
+        self.memory().processor.takes_over
     }
 
     /// The payload of a reserved record, to be filled in place.
@@ -339,9 +361,23 @@ pub unsafe fn copy_line(source: *const u8, target: *mut u8, bytes: usize) {
 #[inline(always)]
 pub unsafe fn copy_read(source: *const u8, target: *mut u8, bytes: usize) {
     // SAFETY: as the caller vouches.
+    unsafe { copy_payload(source, target, bytes, false) };
+}
+
+/// The same of a record's payload, which may best be read by a string move if it is long
+/// ([`RecordHeader::is_string`](crate::record::RecordHeader::is_string)).
+///
+/// # Safety
+///
+/// As for [`copy_short`].
+#[inline(always)]
+pub unsafe fn copy_payload(source: *const u8, target: *mut u8, bytes: usize, is_string: bool) {
+    // SAFETY: as the caller vouches.
     unsafe {
         if bytes < LONG_BYTES {
             copy_short(source, target, bytes);
+        } else if is_string {
+            string_move(source, target, bytes);
         } else {
             read_long(source, target, bytes);
         }

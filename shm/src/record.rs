@@ -4,6 +4,7 @@
 //! bit   0      valid: always 1, so that a header word of 0 means "no record yet"
 //! bit   1      padding: skip to the start of the ring; the length is then 2^32 - 1
 //! bit   2      close: the next record follows at once, where lines stay free behind others as long
+//! bit   3      string: the payload is best read by a string move
 //! bits  8..16  kind: the index into the packet handler table
 //! bits 16..32  auxiliary: the packet's own small number
 //! bits 32..64  payload length in bytes
@@ -25,6 +26,7 @@ pub const ONE_LINE_BYTES: usize = LINE_BYTES - HEADER_BYTES;
 const VALID: u64 = 1;
 const PADDING: u64 = 2;
 const CLOSE_SHIFT: u32 = 2;
+const STRING_SHIFT: u32 = 3;
 
 /// The header word of a record. A valid one is never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +121,18 @@ impl RecordHeader {
     #[inline(always)]
     pub(crate) const fn is_followed_closely(self) -> bool {
         self.0 & 1 << CLOSE_SHIFT != 0
+    }
+
+    /// The same, with a payload that is best read by a string move, or not: a hint. Never of a record of one line.
+    #[inline(always)]
+    pub const fn of_string(self, is_string: bool) -> Self {
+        Self(self.0 | (is_string as u64) << STRING_SHIFT)
+    }
+
+    /// Whether the payload is best read by a string move.
+    #[inline(always)]
+    pub const fn is_string(self) -> bool {
+        self.0 & 1 << STRING_SHIFT != 0
     }
 
     /// Whether this is a message, and takes one line: so do most.

@@ -52,7 +52,7 @@ impl<M: LaneMemory> Producer<M> {
             Expected::Another => lines,
             Expected::Lines(lines) => lines,
         };
-        if asked > 0 && !self.memory.is_streamed(lines) {
+        if asked > 0 && !self.memory.is_taken_over(lines) {
             self.expect_lines(asked);
         }
     }
