@@ -8,6 +8,7 @@
 //!          since who uses it has the cursor's fetched as well, and a lane could not tell how far its other end is
 //! claims   one line a lane:      [target][origin]: words from which both ends claim pieces of large transfers
 //! rings    one ring a lane:      [target][origin], page-aligned for each target
+//! cells    those of each pair of ranks (`pamir_shm::mapped_cells`), for few ranks
 //! boards   a page that says who has which (`crate::board_table`), then BOARDS boards
 //! ```
 //!
@@ -18,6 +19,7 @@
 
 use pamir_shm::atomic::{AtomicU32, AtomicU64};
 use pamir_shm::call_record::CallRecord;
+use pamir_shm::cell_turns::CELLS;
 use pamir_shm::header::HEADER_BYTES;
 use pamir_shm::mapped_board::MappedBoard;
 use pamir_shm::offset::Offset;
@@ -185,10 +187,28 @@ impl Layout {
         )
     }
 
+    /// Bytes of each cell of a pair: room for messages of 256 or 64 KiB in parts, of which each has some lines besides; 0 where
+    /// there are too many pairs.
+    pub fn cell_bytes(self) -> u64 {
+        match self.ranks {
+            0..=4 => 280 * 1024,
+            5..=16 => 76 * 1024,
+            _ => 0,
+        }
+    }
+
+    /// Where the cells begin that two different ranks share.
+    pub fn cells(self, one: usize, other: usize) -> u64 {
+        let (low, high) = (one.min(other), one.max(other));
+        debug_assert!(low < high && high < self.ranks as usize);
+        // Pairs of ranks below `high` come first.
+        let pair = high * (high - 1) / 2 + low;
+        self.first_cell() + pair as u64 * self.pair_bytes()
+    }
+
     /// The page that says who has which board.
     pub fn board_table(self) -> u64 {
-        let (start, bytes) = self.rings();
-        start + bytes
+        self.first_cell() + self.ranks * (self.ranks - 1) / 2 * self.pair_bytes()
     }
 
     /// Where board `number` starts.
@@ -212,6 +232,15 @@ impl Layout {
 
     fn ring_bytes(self) -> u64 {
         self.ring_lines * LINE_BYTES as u64
+    }
+
+    fn first_cell(self) -> u64 {
+        let (start, bytes) = self.rings();
+        start + bytes
+    }
+
+    fn pair_bytes(self) -> u64 {
+        CELLS as u64 * self.cell_bytes()
     }
 
     fn call_records(self) -> u64 {
@@ -250,9 +279,16 @@ mod tests {
             assert!(last_claims + 8 <= layout.ring(0, 0));
             assert_eq!(layout.ring(0, 0) % PAGE_BYTES, 0);
             let boards = layout.board_table();
-            assert_eq!(layout.ring(last, last) + layout.ring_bytes(), boards);
+            let cells = layout.first_cell();
+            assert_eq!(layout.ring(last, last) + layout.ring_bytes(), cells);
             let (start, bytes) = layout.rings_of_target(last);
-            assert_eq!(start + bytes, boards);
+            assert_eq!((start + bytes, cells % PAGE_BYTES), (cells, 0));
+            let pairs = (0..ranks).flat_map(|high| (0..high).map(move |low| (low, high)));
+            for (number, (low, high)) in pairs.enumerate() {
+                let at = cells + number as u64 * layout.pair_bytes();
+                assert_eq!((layout.cells(low, high), layout.cells(high, low)), (at, at));
+                assert!(at + layout.pair_bytes() <= boards);
+            }
             let end = layout.board(BOARDS - 1) + MappedBoard::bytes(layout.board_members());
             assert_eq!((boards % PAGE_BYTES, end), (0, layout.bytes()));
             assert_eq!(Layout::from_geometry(&layout.to_geometry()), Some(layout));

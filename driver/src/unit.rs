@@ -23,6 +23,7 @@ use pamir_shm::atomic::Ordering;
 use pamir_shm::lane::{Arrived, Expected, HANDED_OVER_LINES, Reserved, longest_payload_bytes};
 use pamir_shm::lane_room::LaneRoom;
 use pamir_shm::mapped::Mapped;
+use pamir_shm::mapped_cells::MappedCells;
 use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer};
 use pamir_shm::record::RecordHeader;
 use pamir_shm::{membarrier, sleep};
@@ -33,7 +34,7 @@ use crate::injection::{Configuration, InjectionFifo, InjectionStatistics};
 use crate::job::Job;
 use crate::kernel_copy::{self, KernelCopyError};
 use crate::layout::RankBlock;
-use crate::packet::{ALIGNED_AT, Packet, PacketHandlerTable, REPLENISH, data_start};
+use crate::packet::{ALIGNED_AT, Packet, PacketHandlerTable, REPLENISH};
 use crate::peer_heap;
 use crate::touch::TouchMemory;
 
@@ -88,6 +89,8 @@ pub enum Next<T> {
 #[derive(Debug)]
 struct Target {
     lane: LaneProducer,
+    /// Memory that this rank and the target write in turn, if they have any.
+    cells: Option<MappedCells>,
     block: Mapped<RankBlock>,
     /// How far the lane from this target was read when the last record of several lines went to it.
     heard: Cell<u64>,
@@ -258,7 +261,16 @@ impl<O: Owner> MessagingUnit<O> {
         descriptor: &mut Descriptor,
     ) -> Result<bool, UnitError> {
         match descriptor.operation {
-            Operation::MemoryFifo => self.send_packets(owner, to, descriptor),
+            Operation::MemoryFifo => {
+                if descriptor.injected == 0 && descriptor.cell == 0 {
+                    self.begin_in_cell(to, descriptor);
+                }
+                if descriptor.cell != 0 {
+                    self.send_in_cell(owner, to, descriptor)
+                } else {
+                    self.send_packets(owner, to, descriptor)
+                }
+            }
             Operation::DirectPut | Operation::RemoteGet => self.copy_direct(owner, to, descriptor),
         }
     }
@@ -273,36 +285,22 @@ impl<O: Owner> MessagingUnit<O> {
         let several = descriptor.bytes > packet_bytes as u64;
         let as_strings = several && packet_length::moves_strings(&to.lane, descriptor);
         loop {
-            let first = descriptor.injected == 0;
-            let header_bytes = match (first, several) {
-                (false, _) => 0,
-                (true, false) => 8,
-                (true, true) => 16,
-            };
-            let left = (descriptor.bytes - descriptor.injected) as usize;
-            let bytes = left.min(packet_bytes);
+            let packet = NextPacket::of(descriptor, packet_bytes);
             let target = descriptor.target as usize;
-            let start = data_start(header_bytes, bytes);
-            let Some(reserved) = reserve(to, target, start + bytes)? else {
+            let Some(reserved) = reserve(to, target, packet.payload_bytes())? else {
                 return Ok(to.departed.get());
             };
-            copy_fragment(owner, to, &reserved, descriptor, (start, bytes), as_strings);
-            let kind = if first {
-                to.lane.write_word(&reserved, 0, descriptor.metadata);
-                if several {
-                    to.lane.write_word(&reserved, 8, descriptor.bytes);
-                }
-                descriptor.kind
-            } else {
-                descriptor.continuation
-            };
-            descriptor.injected += bytes as u64;
+            let place = (packet.start, packet.bytes);
+            copy_fragment(owner, to, &reserved, descriptor, place, as_strings);
+            packet.write_header(|at, word| to.lane.write_word(&reserved, at, word));
+            descriptor.injected += packet.bytes as u64;
             let expected = if as_strings {
                 Expected::Lines(0)
             } else {
                 packet_length::expected_behind(owner, &to.lane, descriptor, several)
             };
-            let header = RecordHeader::new(kind, descriptor.auxiliary, (start + bytes) as u32);
+            let payload_bytes = packet.payload_bytes() as u32;
+            let header = RecordHeader::new(packet.kind, descriptor.auxiliary, payload_bytes);
             let header = header.of_string(as_strings && to.lane.is_near());
             self.commit_to(target, reserved, header, HANDED_OVER_LINES, expected);
             if descriptor.is_done() {
@@ -370,6 +368,9 @@ impl<O: Owner> MessagingUnit<O> {
         arrived: Arrived,
     ) -> Result<(), UnitError> {
         let header = arrived.header;
+        if header.is_in_cell() {
+            return self.deliver_from_cell(owner, lane, origin, arrived);
+        }
         let packet = packet(lane, &arrived);
         let handled = self.handlers.get(header.kind())(owner, origin as u32, packet);
         lane.release(arrived);
@@ -392,6 +393,9 @@ impl<O: Owner> MessagingUnit<O> {
         let Some(arrived) = peek(lane, origin)? else {
             return Ok(Next::Nothing);
         };
+        if arrived.header.is_in_cell() {
+            return self.take_from_cell(lane, origin, arrived, (kind, metadata), take);
+        }
         let packet = packet(lane, &arrived);
         if arrived.header.kind() != kind || packet.word(0) != metadata {
             return Ok(Next::Other);
@@ -411,6 +415,7 @@ impl Target {
     ) -> Result<Self, UnitError> {
         Ok(Self {
             lane: LaneProducer::new(job.lane(origin, target)?),
+            cells: cell::cells_of(job, origin, target)?,
             block: Mapped::new(job.segment(), job.layout().rank_block(target))?,
             heard: Cell::new(0),
             backlog: Cell::new(0),
@@ -480,12 +485,14 @@ fn copy_fragment<O: Owner>(
 
 mod arrived;
 mod backlog;
+mod cell;
 mod commit;
 mod direct;
 mod error;
 mod gather;
 mod immediate;
 mod line;
+mod next_packet;
 mod packet_length;
 pub mod recent;
 mod replenish;
@@ -497,6 +504,7 @@ mod transfer;
 mod window;
 pub use error::UnitError;
 pub use line::LINE_DATA_BYTES;
+use next_packet::NextPacket;
 pub use rest::Doorbell;
 use rotation::Rotation;
 #[cfg(test)]

@@ -16,6 +16,7 @@
 pub mod atomic;
 pub mod board;
 pub mod call_record;
+pub mod cell_turns;
 pub mod countdown;
 pub mod lane;
 pub mod piece_claims;
@@ -35,6 +36,8 @@ mod long_read;
 pub mod mapped;
 #[cfg(not(loom))]
 pub mod mapped_board;
+#[cfg(not(loom))]
+pub mod mapped_cells;
 #[cfg(not(loom))]
 pub mod mapped_lane;
 #[cfg(not(loom))]

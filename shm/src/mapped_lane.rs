@@ -292,6 +292,13 @@ impl LaneConsumer {
         unsafe { self.payload(arrived).cast::<u64>().read_volatile() }
     }
 
+    /// The second word of a record's payload, as [`Self::first_word`].
+    #[inline(always)]
+    pub fn second_word(&self, arrived: &Arrived) -> u64 {
+        // SAFETY: as in `first_word`; a line has room for both words.
+        unsafe { self.payload(arrived).cast::<u64>().add(1).read_volatile() }
+    }
+
     /// What lies behind the first word of a record of one line: its data, and behind that
     /// whatever the line has held before. All of it, since that takes no branch.
     #[inline(always)]

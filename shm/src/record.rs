@@ -5,6 +5,7 @@
 //! bit   1      padding: skip to the start of the ring; the length is then 2^32 - 1
 //! bit   2      close: the next record follows at once, where lines stay free behind others as long
 //! bit   3      string: the payload is best read by a string move
+//! bit   4      in a cell: the payload begins with a word that says where it lies instead ([`crate::mapped_cells`])
 //! bits  8..16  kind: the index into the packet handler table
 //! bits 16..32  auxiliary: the packet's own small number
 //! bits 32..64  payload length in bytes
@@ -27,6 +28,7 @@ const VALID: u64 = 1;
 const PADDING: u64 = 2;
 const CLOSE_SHIFT: u32 = 2;
 const STRING_SHIFT: u32 = 3;
+const IN_CELL: u64 = 1 << 4;
 
 /// The header word of a record. A valid one is never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,6 +137,27 @@ impl RecordHeader {
         self.0 & 1 << STRING_SHIFT != 0
     }
 
+    /// Payload bytes of a record that announces another payload: a word that says where it is, and one for the unit.
+    pub const ANNOUNCED_BYTES: usize = 16;
+
+    /// The header of a record of one line that announces a payload of this one's in a cell.
+    #[inline(always)]
+    pub const fn in_cell(self) -> Self {
+        Self(self.0 as u32 as u64 | IN_CELL | (Self::ANNOUNCED_BYTES as u64) << 32)
+    }
+
+    /// Whether the payload lies in a cell, and only a word about it here.
+    #[inline(always)]
+    pub const fn is_in_cell(self) -> bool {
+        self.0 & IN_CELL != 0
+    }
+
+    /// The header of the payload of `payload_bytes` bytes that this record announces.
+    #[inline(always)]
+    pub const fn announced(self, payload_bytes: u32) -> Self {
+        Self((self.0 as u32 as u64 & !IN_CELL) | (payload_bytes as u64) << 32)
+    }
+
     /// Whether this is a message, and takes one line: so do most.
     #[inline(always)]
     pub const fn is_line(self) -> bool {
@@ -172,6 +195,21 @@ mod tests {
         assert_eq!((close.kind(), close.auxiliary()), (200, 65_535));
         assert!(close.is_followed_closely() && !header.is_followed_closely());
         assert!(!close.is_padding() && close.lines() == header.lines());
+    }
+
+    #[test]
+    fn a_payload_in_a_cell_is_announced_by_a_line() {
+        let header = RecordHeader::new(7, 300, 70_000).of_string(true);
+        let line = header.in_cell();
+        assert!(line.is_in_cell() && !header.is_in_cell());
+        assert_eq!((line.payload_bytes(), line.is_line()), (16, true));
+        assert_eq!(line.announced(70_000), header);
+        assert!(header.is_string() && line.announced(9).is_string());
+        assert_eq!(RecordHeader::any_line_of(7, line.word()), None);
+        assert_eq!(
+            RecordHeader::line_of(7, RecordHeader::new(7, 0, 9).in_cell().word()),
+            None
+        );
     }
 
     #[test]

@@ -46,12 +46,18 @@ impl<O: Owner> MessagingUnit<O> {
         if header.is_line() {
             to.lane.commit(reserved, header);
         } else {
-            let heard = self.origins[target].consumed();
-            let is_awaited = to.heard.replace(heard) != heard;
-            let most = if is_awaited { most } else { 0 };
+            let most = if self.is_awaited(target) { most } else { 0 };
             to.lane.commit_to(reserved, header, most, expected);
         }
         to.wake_if_asleep();
+    }
+
+    /// Whether a target has sent something since the last record of several lines went to it: then it is likely to wait for
+    /// this one.
+    #[inline(always)]
+    pub(super) fn is_awaited(&self, target: usize) -> bool {
+        let heard = self.origins[target].consumed();
+        self.targets[target].heard.replace(heard) != heard
     }
 
     /// Wakes `target` if it sleeps: something that it may wait for was stored for it, with

@@ -9,9 +9,11 @@ use std::ops::Range;
 use pamir_shm::lane::Reserved;
 use pamir_shm::lane_room::LaneRoom;
 use pamir_shm::mapped_lane::LaneProducer;
+use pamir_shm::record::RecordHeader;
 
 use super::immediate::behind_first_line;
-use super::{MessagingUnit, Owner, UnitError, data_start, reserve};
+use super::{MessagingUnit, Owner, UnitError, reserve};
+use crate::packet::data_start;
 
 impl<O: Owner> MessagingUnit<O> {
     /// Sends `metadata` and `bytes` bytes that `fill` writes where it is told, as one packet, at
@@ -33,6 +35,10 @@ impl<O: Owner> MessagingUnit<O> {
         let to = &self.targets[target];
         if to.backlog.get() != 0 {
             return Ok(false);
+        }
+        if let Some(cells) = to.cells_for(bytes) {
+            let header = RecordHeader::new(kind, 0, 0);
+            return self.inject_in_cell(target, cells, header, (metadata, bytes), 0, fill);
         }
         let start = data_start(8, bytes);
         let Some(reserved) = reserve(to, target, start + bytes)? else {

@@ -89,7 +89,8 @@ impl<O: Owner> MessagingUnit<O> {
     ) -> bool {
         let origin = self.rotation.recent();
         let lane = &self.origins[origin];
-        let Some(arrived) = lane.arrived(header) else {
+        // What lies in a cell goes the general way.
+        let Some(arrived) = lane.arrived(header).filter(|_| !header.is_in_cell()) else {
             return false;
         };
         let packet = packet(lane, &arrived);

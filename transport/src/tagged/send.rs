@@ -489,9 +489,14 @@ impl Context {
         metadata: u64,
     ) -> Descriptor {
         let mut descriptor = data_descriptor(id, request, target, of_several, metadata);
-        // Where data comes meanwhile, its packets and these would be in each other's way.
-        if descriptor.source == Source::Memory && self.posted.waiting() == 0 {
-            descriptor.packet_exponent = self.unit.packet_exponent(&descriptor);
+        if descriptor.source == Source::Memory {
+            // Where data comes meanwhile, its packets and these would be in each other's way in lanes.
+            let in_lane = || match self.posted.waiting() {
+                0 => self.unit.packet_exponent(&descriptor),
+                _ => 0,
+            };
+            let in_cell = self.unit.part_exponent(&descriptor);
+            descriptor.packet_exponent = in_cell.unwrap_or_else(in_lane);
         }
         if self.unit.is_one_packet(&descriptor) {
             descriptor.kind = only;

@@ -1,0 +1,300 @@
+//! Messages that go through the cells of a pair, which its ranks write in turn.
+//!
+//! Before: a message of one packet, or a descriptor, whose target has left a cell to this rank. After: the packets lie in
+//! that cell, and the lane has a line for each; at the target they are given to their handlers as any other.
+//!
+//! ```text
+//! inject_immediate ─(a cell is this end's, from CELL_FROM_BYTES on)─▶ part in the cell, line in the lane
+//! process ─────────(the same, and the whole message fits)──────────▶ parts in the cell, a line for each
+//! poll ◀── line: in a cell ── the packet is the part ── behind the last part the cell is this end's
+//! ```
+//!
+//! A message that answers another one is so written where the other one was read: its lines are this core's own. In a lane
+//! they come from the other core first. Who sends without being answered has no cell after the first message, and
+//! goes on through the lane; the order of the lane's records is that of the messages in either case.
+//!
+//! Invariant: a part is read only if the cell's turn and its length say that the origin may have written it.
+
+use pamir_shm::lane::{Arrived, HANDED_OVER_LINES};
+use pamir_shm::lane_room::LaneRoom;
+use pamir_shm::mapped_cells::{CellPart, MappedCells};
+use pamir_shm::mapped_lane::LaneConsumer;
+use pamir_shm::record::{RecordHeader, lines_for};
+
+use super::next_packet::NextPacket;
+use super::{MessagingUnit, Next, Owner, Target, UnitError, reserve};
+use crate::descriptor::{Descriptor, Source};
+use crate::job::Job;
+use crate::packet::{ALIGNED_AT, Packet};
+
+/// Lines that stay free behind a part of several: the processor of who reads it fetches ahead, and would take away those
+/// that the origin is writing (near cores of a Zen 5: 16 KiB 0.40 us instead of 0.42).
+const APART_LINES: u64 = 16;
+
+/// What a line in the lane says of a part: where it lies, and once more its metadata, which lie in the part as in any
+/// packet, so that who waits for just this message need not read them there.
+const ANNOUNCED_BYTES: usize = RecordHeader::ANNOUNCED_BYTES;
+
+/// Shorter messages are as fast through the lane, which announces them with their first line.
+const CELL_FROM_BYTES: usize = 1024;
+
+/// Two to this power of bytes are the most data in one part of a message, so that the target reads one while the origin
+/// writes the next,
+const PART_EXPONENT: u8 = 13;
+
+/// or to this one from so many bytes on, since each part costs something.
+const LONGER_PART: (u64, u8) = (32 * 1024, 14);
+
+/// From so many bytes on, data is read by string moves, too, where those take lines over: it does not fit the first cache
+/// then (near cores of a Zen 5: 64 KiB 1.03 us instead of 1.25, but 16 KiB .35 instead of .31).
+const STRINGS_FROM_BYTES: u64 = 32 * 1024;
+
+/// Lines of a part that are asked for before its header words are read, which would have to come first otherwise.
+const ASKED_LINES: u32 = 16;
+
+/// The cells that ranks `one` and `other` share, if they do, as `one` sees them.
+pub(super) fn cells_of(
+    job: &Job,
+    one: usize,
+    other: usize,
+) -> Result<Option<MappedCells>, UnitError> {
+    let layout = job.layout();
+    if one == other || layout.cell_bytes() == 0 || !job.shares_memory(one, other) {
+        return Ok(None);
+    }
+    let start = layout.cells(one, other);
+    let cells = MappedCells::new(job.segment(), start, layout.cell_bytes(), one < other)?;
+    Ok(Some(cells))
+}
+
+/// Lines that each part of `bytes` bytes of data takes, of several.
+const fn lines_of_part(bytes: usize) -> u64 {
+    lines_for(ALIGNED_AT + bytes) + APART_LINES
+}
+
+impl Target {
+    /// The cells, if one of them is best for a message of `bytes` bytes in one packet now.
+    #[inline(always)]
+    pub(super) fn cells_for(&self, bytes: usize) -> Option<&MappedCells> {
+        if bytes < CELL_FROM_BYTES {
+            return None;
+        }
+        let cells = self.cells.as_ref()?;
+        cells
+            .has_room(lines_for(ALIGNED_AT + bytes))
+            .then_some(cells)
+    }
+
+    /// Whether a descriptor's data, in packets of `packet_bytes` bytes, fits a cell that is this end's.
+    fn has_cell_for(&self, descriptor: &Descriptor, packet_bytes: usize) -> bool {
+        let packets = descriptor.bytes.div_ceil(packet_bytes as u64);
+        let lines = packets.saturating_mul(lines_of_part(packet_bytes));
+        descriptor.bytes >= CELL_FROM_BYTES as u64
+            && self
+                .cells
+                .as_ref()
+                .is_some_and(|cells| cells.has_room(lines))
+    }
+}
+
+impl<O: Owner> MessagingUnit<O> {
+    /// How long the parts of a descriptor's data in one piece are, as a power of two, if it would go through a cell now.
+    pub fn part_exponent(&self, descriptor: &Descriptor) -> Option<u8> {
+        let to = &self.targets[descriptor.target as usize];
+        let exponent = match descriptor.bytes {
+            bytes if bytes >= LONGER_PART.0 => LONGER_PART.1,
+            _ => PART_EXPONENT,
+        };
+        to.has_cell_for(descriptor, 1 << exponent)
+            .then_some(exponent)
+    }
+
+    /// Begins a descriptor's data in a cell, if one is there for it.
+    pub(super) fn begin_in_cell(&self, to: &Target, descriptor: &mut Descriptor) {
+        if !to.has_cell_for(descriptor, self.packet_bytes_of(descriptor)) {
+            return;
+        }
+        let cell = to.cells.as_ref().and_then(MappedCells::begin);
+        descriptor.cell = cell.map_or(0, |cell| cell as u8 + 1);
+    }
+
+    /// Goes on with a descriptor in its cell; true when it is done.
+    pub(super) fn send_in_cell(
+        &self,
+        owner: &O,
+        to: &Target,
+        descriptor: &mut Descriptor,
+    ) -> Result<bool, UnitError> {
+        let cells = to.cells.as_ref();
+        let cells = cells.expect("a descriptor has a cell of those that its target shares");
+        let packet_bytes = self.packet_bytes_of(descriptor);
+        let lines_each = lines_of_part(packet_bytes);
+        let as_string = descriptor.bytes >= STRINGS_FROM_BYTES && cells.takes_over();
+        loop {
+            let packet = NextPacket::of(descriptor, packet_bytes);
+            let target = descriptor.target as usize;
+            let Some(reserved) = reserve(to, target, ANNOUNCED_BYTES)? else {
+                return Ok(to.departed.get());
+            };
+            let part = CellPart {
+                cell: usize::from(descriptor.cell - 1),
+                is_last: descriptor.injected + packet.bytes as u64 == descriptor.bytes,
+                line: (descriptor.injected / packet_bytes as u64 * lines_each) as u32,
+                payload_bytes: packet.payload_bytes() as u32,
+            };
+            match descriptor.source {
+                Source::Memory => {
+                    let source = (descriptor.buffer + descriptor.injected) as *const u8;
+                    let data = (source, packet.bytes);
+                    // SAFETY: `submit`'s caller vouches for the buffer; the part has these bytes behind its start.
+                    unsafe { cells.write(part, packet.start, data) };
+                }
+                Source::Owner => {
+                    let room = cells.room(part).behind(packet.start);
+                    owner.fill(descriptor.cookie, descriptor.injected, room, packet.bytes);
+                }
+            }
+            packet.write_header(|at, word| cells.write_word(part, at, word));
+            descriptor.injected += packet.bytes as u64;
+            let header = RecordHeader::new(packet.kind, descriptor.auxiliary, 0);
+            to.lane.write_word(&reserved, 0, part.word());
+            to.lane
+                .commit(reserved, header.of_string(as_string).in_cell());
+            to.wake_if_asleep();
+            if part.is_last {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Sends a packet of `bytes` bytes of data that `fill` writes through a cell, at once, or not at all: false while the
+    /// lane is full. Its lines are handed over to a target that reads them at once if there are no more than `most`.
+    #[inline]
+    pub(super) fn inject_in_cell(
+        &self,
+        target: usize,
+        cells: &MappedCells,
+        header: RecordHeader,
+        (metadata, bytes): (u64, usize),
+        most: u64,
+        fill: impl FnOnce(LaneRoom<'_>),
+    ) -> Result<bool, UnitError> {
+        let to = &self.targets[target];
+        let Some(reserved) = reserve(to, target, ANNOUNCED_BYTES)? else {
+            return Ok(false);
+        };
+        let Some(cell) = cells.begin() else {
+            unreachable!("who sends through a cell has asked for it");
+        };
+        let part = CellPart {
+            cell,
+            is_last: true,
+            line: 0,
+            payload_bytes: (ALIGNED_AT + bytes) as u32,
+        };
+        fill(cells.room(part).behind(ALIGNED_AT));
+        cells.write_word(part, 0, metadata);
+        to.lane.write_word(&reserved, 0, part.word());
+        to.lane.write_word(&reserved, 8, metadata);
+        to.lane.commit(reserved, header.in_cell());
+        if self.is_awaited(target) && u64::from(part.end()) <= most {
+            cells.hand_over(part);
+        }
+        to.wake_if_asleep();
+        Ok(true)
+    }
+
+    /// The same with data that lies in one piece.
+    ///
+    /// # Safety
+    ///
+    /// `source` is readable for `bytes` bytes.
+    #[inline(never)]
+    pub(super) unsafe fn inject_piece_in_cell(
+        &self,
+        owner: &O,
+        target: usize,
+        cells: &MappedCells,
+        header: RecordHeader,
+        metadata: u64,
+        (source, bytes): (*const u8, usize),
+    ) -> Result<bool, UnitError> {
+        let most = if owner.receives() == 0 {
+            u64::MAX
+        } else {
+            HANDED_OVER_LINES
+        };
+        self.inject_in_cell(target, cells, header, (metadata, bytes), most, |room| {
+            // SAFETY: the caller vouches for the source; the room has so many bytes.
+            unsafe { room.write(source, bytes) };
+        })
+    }
+
+    /// The packet that a record announces in a cell, and where it is.
+    #[inline]
+    fn packet_in_cell<'a>(
+        &'a self,
+        lane: &LaneConsumer,
+        origin: usize,
+        arrived: &'a Arrived,
+    ) -> Result<(Packet<'a>, &'a MappedCells, CellPart), UnitError> {
+        let part = CellPart::from_word(lane.first_word(arrived));
+        let cells = self.targets[origin].cells.as_ref();
+        let is_line = arrived.header.payload_bytes() == ANNOUNCED_BYTES;
+        let found = cells
+            .filter(|_| is_line)
+            .and_then(|cells| Some((cells, cells.part(part)?)));
+        let Some((cells, payload)) = found else {
+            return Err(UnitError::Packet {
+                rank: origin as u32,
+                reason: "its data lies in no cell that it may write",
+            });
+        };
+        let header = arrived.header.announced(part.payload_bytes);
+        // SAFETY: the payload lies inside the cell, which stays mapped as long as the unit; the origin does not write it
+        // until this end gives the cell back, which only happens after the packet was read.
+        let packet = unsafe { Packet::new(payload, header) };
+        Ok((packet, cells, part))
+    }
+
+    /// Gives a packet in a cell to its handler.
+    #[inline(never)]
+    pub(super) fn deliver_from_cell(
+        &self,
+        owner: &O,
+        lane: &LaneConsumer,
+        origin: usize,
+        arrived: Arrived,
+    ) -> Result<(), UnitError> {
+        let (packet, cells, part) = self.packet_in_cell(lane, origin, &arrived)?;
+        cells.look_ahead(part, ASKED_LINES);
+        let handler = self.handlers.get(arrived.header.kind());
+        let handled = handler(owner, origin as u32, packet);
+        cells.read(part);
+        lane.release(arrived);
+        handled
+    }
+
+    /// As [`Self::take_packet`], of a packet in a cell that has arrived.
+    #[inline(never)]
+    pub(super) fn take_from_cell<T>(
+        &self,
+        lane: &LaneConsumer,
+        origin: usize,
+        arrived: Arrived,
+        (kind, metadata): (u8, u64),
+        take: impl FnOnce(Packet<'_>) -> T,
+    ) -> Result<Next<T>, UnitError> {
+        let (packet, cells, part) = self.packet_in_cell(lane, origin, &arrived)?;
+        if arrived.header.kind() != kind || lane.second_word(&arrived) != metadata {
+            return Ok(Next::Other);
+        }
+        let taken = take(packet);
+        cells.read(part);
+        lane.release(arrived);
+        Ok(Next::Taken(taken))
+    }
+}
+
+#[cfg(test)]
+mod tests;
