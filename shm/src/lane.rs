@@ -266,6 +266,15 @@ impl<M: LaneMemory> Producer<M> {
         }))
     }
 
+    /// Whether so many records of one line can be committed now.
+    #[inline]
+    pub fn has_lines(&self, lines: u64) -> Result<bool, LaneError> {
+        if !self.has_room(lines) {
+            self.refresh()?;
+        }
+        Ok(self.has_room(lines))
+    }
+
     #[inline(always)]
     fn has_room(&self, lines: u64) -> bool {
         self.produced.get() + lines + 2 <= self.limit.get()
@@ -507,6 +516,12 @@ impl<M: LaneMemory> Consumer<M> {
         if arrived.header.lines() <= 2 {
             self.memory.look_ahead(arrived.line + BACKLOG_LINES);
         }
+    }
+
+    /// Asks for the line behind a record of one line, which is likely to have been written as well.
+    #[inline(always)]
+    pub fn look_behind(&self, arrived: &Arrived) {
+        self.memory.look_ahead(arrived.line + 1);
     }
 
     /// Asks for the other lines of a record like the last one, whose first line has not come yet.

@@ -38,16 +38,13 @@ const ANNOUNCED_BYTES: usize = RecordHeader::ANNOUNCED_BYTES;
 /// Shorter messages are as fast through the lane, which announces them with their first line.
 const CELL_FROM_BYTES: usize = 1024;
 
-/// Two to this power of bytes are the most data in one part of a message, so that the target reads one while the origin
-/// writes the next,
-const PART_EXPONENT: u8 = 13;
-
-/// or to this one from so many bytes on, since each part costs something.
-const LONGER_PART: (u64, u8) = (32 * 1024, 14);
+/// Two to this power of bytes are the most data in one part of a message: the target reads one while the origin writes
+/// the next, but each costs something, and one that is alone is received at once.
+const PART_EXPONENT: u8 = 14;
 
 /// From so many bytes on, data is read by string moves, too, where those take lines over: it does not fit the first cache
-/// then (near cores of a Zen 5: 64 KiB 1.03 us instead of 1.25, but 16 KiB .35 instead of .31).
-const STRINGS_FROM_BYTES: u64 = 32 * 1024;
+/// then (near cores of a Zen 5: 64 KiB 1.03 us instead of 1.25).
+const STRINGS_FROM_BYTES: u64 = 16 * 1024;
 
 /// Lines of a part that are asked for before its header words are read, which would have to come first otherwise.
 const ASKED_LINES: u32 = 16;
@@ -72,6 +69,12 @@ const fn lines_of_part(bytes: usize) -> u64 {
     lines_for(ALIGNED_AT + bytes) + APART_LINES
 }
 
+/// Lines that a message of `bytes` bytes takes, in parts of `part_bytes`.
+fn lines_of(bytes: u64, part_bytes: usize) -> u64 {
+    let parts = bytes.div_ceil(part_bytes as u64);
+    parts.saturating_mul(lines_of_part(part_bytes))
+}
+
 impl Target {
     /// The cells, if one of them is best for a message of `bytes` bytes in one packet now.
     #[inline(always)]
@@ -87,8 +90,7 @@ impl Target {
 
     /// Whether a descriptor's data, in packets of `packet_bytes` bytes, fits a cell that is this end's.
     fn has_cell_for(&self, descriptor: &Descriptor, packet_bytes: usize) -> bool {
-        let packets = descriptor.bytes.div_ceil(packet_bytes as u64);
-        let lines = packets.saturating_mul(lines_of_part(packet_bytes));
+        let lines = lines_of(descriptor.bytes, packet_bytes);
         descriptor.bytes >= CELL_FROM_BYTES as u64
             && self
                 .cells
@@ -101,12 +103,16 @@ impl<O: Owner> MessagingUnit<O> {
     /// How long the parts of a descriptor's data in one piece are, as a power of two, if it would go through a cell now.
     pub fn part_exponent(&self, descriptor: &Descriptor) -> Option<u8> {
         let to = &self.targets[descriptor.target as usize];
-        let exponent = match descriptor.bytes {
-            bytes if bytes >= LONGER_PART.0 => LONGER_PART.1,
-            _ => PART_EXPONENT,
-        };
-        to.has_cell_for(descriptor, 1 << exponent)
-            .then_some(exponent)
+        let has_cell = to.has_cell_for(descriptor, 1 << PART_EXPONENT);
+        has_cell.then_some(PART_EXPONENT)
+    }
+
+    /// Whether a message of `bytes` bytes to `target` is known to go best through a cell that is this end's: on this
+    /// processor a string move there is faster than any copy by the kernel.
+    pub fn prefers_cell(&self, target: usize, bytes: usize) -> bool {
+        let lines = lines_of(bytes as u64, 1 << PART_EXPONENT);
+        let cells = self.targets[target].cells.as_ref();
+        cells.is_some_and(|cells| cells.takes_over() && cells.has_room(lines))
     }
 
     /// Begins a descriptor's data in a cell, if one is there for it.
@@ -116,6 +122,37 @@ impl<O: Owner> MessagingUnit<O> {
         }
         let cell = to.cells.as_ref().and_then(MappedCells::begin);
         descriptor.cell = cell.map_or(0, |cell| cell as u8 + 1);
+    }
+
+    /// Sends all of a descriptor's data through a cell, at once, or nothing of it: false while there is no cell for it, the
+    /// lane is full, or something waits before it. Nobody is told when it is done.
+    ///
+    /// # Safety
+    ///
+    /// The descriptor's buffer is good for its bytes.
+    pub unsafe fn inject_row(
+        &self,
+        owner: &O,
+        mut descriptor: Descriptor,
+    ) -> Result<bool, UnitError> {
+        let to = &self.targets[descriptor.target as usize];
+        if to.backlog.get() != 0 {
+            return Ok(false);
+        }
+        let parts = descriptor
+            .bytes
+            .div_ceil(self.packet_bytes_of(&descriptor) as u64);
+        let has_lines = to.lane.has_lines(parts).map_err(|source| UnitError::Lane {
+            rank: descriptor.target,
+            source,
+        })?;
+        if has_lines {
+            self.begin_in_cell(to, &mut descriptor);
+        }
+        if descriptor.cell == 0 {
+            return Ok(false);
+        }
+        self.send_in_cell(owner, to, &mut descriptor)
     }
 
     /// Goes on with a descriptor in its cell; true when it is done.
@@ -158,6 +195,7 @@ impl<O: Owner> MessagingUnit<O> {
             descriptor.injected += packet.bytes as u64;
             let header = RecordHeader::new(packet.kind, descriptor.auxiliary, 0);
             to.lane.write_word(&reserved, 0, part.word());
+            to.lane.write_word(&reserved, 8, descriptor.metadata);
             to.lane
                 .commit(reserved, header.of_string(as_string).in_cell());
             to.wake_if_asleep();
@@ -257,6 +295,15 @@ impl<O: Owner> MessagingUnit<O> {
         Ok((packet, cells, part))
     }
 
+    /// Asks for the line of the part behind one that is about to be read: a far origin has written that by the time that
+    /// the line takes.
+    #[inline]
+    fn look_behind(&self, lane: &LaneConsumer, origin: usize, part: CellPart, arrived: &Arrived) {
+        if !part.is_last && !self.targets[origin].lane.is_near() {
+            lane.look_behind(arrived);
+        }
+    }
+
     /// Gives a packet in a cell to its handler.
     #[inline(never)]
     pub(super) fn deliver_from_cell(
@@ -268,6 +315,7 @@ impl<O: Owner> MessagingUnit<O> {
     ) -> Result<(), UnitError> {
         let (packet, cells, part) = self.packet_in_cell(lane, origin, &arrived)?;
         cells.look_ahead(part, ASKED_LINES);
+        self.look_behind(lane, origin, part, &arrived);
         let handler = self.handlers.get(arrived.header.kind());
         let handled = handler(owner, origin as u32, packet);
         cells.read(part);
@@ -289,6 +337,7 @@ impl<O: Owner> MessagingUnit<O> {
         if arrived.header.kind() != kind || lane.second_word(&arrived) != metadata {
             return Ok(Next::Other);
         }
+        self.look_behind(lane, origin, part, &arrived);
         let taken = take(packet);
         cells.read(part);
         lane.release(arrived);

@@ -157,18 +157,11 @@ fn eager_synchronous(context: &Context, origin: u32, packet: Packet<'_>) -> Resu
 fn eager_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     let envelope = Envelope::from_metadata(packet.word(0), origin);
     let total = packet.word(8) as usize;
-    if total > context.table.eager_bytes() {
-        return Err(UnitError::Packet {
-            rank: origin,
-            reason: "its message is too long to be eager",
-        });
-    }
+    context.check_eager(origin, total)?;
     let incoming = match context.take_receive(&envelope) {
-        Some((id, request)) => {
-            let at = packet.data_bytes(16);
-            context.time_at_once((id, origin), total, packet.auxiliary());
-            deliver(request, 0, packet, 16);
-            Incoming::Request { id, at, total }
+        Some(receive) => {
+            context.begin_message(origin, packet, receive, total);
+            return Ok(());
         }
         None => {
             // More than that is only made room for as it comes.
@@ -383,6 +376,33 @@ impl Context {
         let request = self.posted.take_receive(envelope)?;
         self.matched(request, envelope);
         Some((request.id(), request))
+    }
+
+    /// Whether a message of so many bytes may have come without asking.
+    pub(super) fn check_eager(&self, origin: u32, total: usize) -> Result<(), UnitError> {
+        if total > self.table.eager_bytes() {
+            return Err(UnitError::Packet {
+                rank: origin,
+                reason: "its message is too long to be eager",
+            });
+        }
+        Ok(())
+    }
+
+    /// The first packet of several of a message that came without asking, for the receive that it has matched.
+    #[inline]
+    pub(super) fn begin_message(
+        &self,
+        origin: u32,
+        packet: Packet<'_>,
+        (id, request): (RequestId, &'static Request),
+        total: usize,
+    ) {
+        let at = packet.data_bytes(16);
+        self.time_at_once((id, origin), total, packet.auxiliary());
+        deliver(request, 0, packet, 16);
+        self.incoming
+            .set(origin, Incoming::Request { id, at, total });
     }
 
     /// A receive has found its message: from now on it knows where from.

@@ -10,6 +10,8 @@
 pub mod arrival;
 mod arrived_line;
 pub(crate) mod asked_way;
+mod awaited_send;
+mod begun_receive;
 pub mod buffer;
 pub(crate) mod early_offer;
 pub mod envelope;

@@ -90,8 +90,8 @@ impl Context {
     }
 
     /// Receives a message with exactly this envelope into `room` bytes at `address`, if it
-    /// comes within a short while as one packet and nothing else is under way: then it needs
-    /// no request. Gives the message's length, of which at most `room` bytes were copied. `None`:
+    /// comes within a short while as one packet, or has begun to come in several, and nothing else is under way: then it
+    /// need not be posted. Gives the message's length, of which at most `room` bytes were copied. `None`:
     /// nothing has been received; post the receive.
     ///
     /// # Safety
@@ -104,12 +104,17 @@ impl Context {
         address: *mut u8,
         room: usize,
     ) -> Result<Option<usize>, UnitError> {
-        self.take_at_once(wanted, AT_ONCE_POLLS, |packet| {
+        let taken = self.take_at_once(wanted, AT_ONCE_POLLS, |packet| {
             let bytes = packet.data_bytes(8);
             // SAFETY: at most `room` bytes are written, which the caller vouches for.
             unsafe { packet.copy_to(packet.data_at(8), address, bytes.min(room)) };
             bytes
-        })
+        })?;
+        match taken {
+            Some(bytes) => Ok(Some(bytes)),
+            // SAFETY: as the caller vouches.
+            None => unsafe { self.receive_begun(wanted, address, room) },
+        }
     }
 
     /// As [`Self::receive_at_once`], for memory that does not lie together: `scatter` takes at

@@ -121,7 +121,12 @@ impl Context {
             bytes,
         };
         // SAFETY: as the caller vouches.
-        unsafe { self.start_send(to, buffer, completion).map(Some) }
+        unsafe {
+            match completion {
+                Completion::Awaited => self.send_awaited(to, buffer, (source, bytes)),
+                _ => self.start_send(to, buffer, completion).map(Some),
+            }
+        }
     }
 
     /// Sends `bytes` contiguous bytes as one packet, if they fit one and it can go at once; else
@@ -209,17 +214,33 @@ impl Context {
         completion: Completion,
     ) -> Result<RequestId, UnitError> {
         let bytes = buffer.bytes();
-        self.count_message(to.task, bytes);
-        let chosen = self.table.protocol_for(&buffer);
-        let protocol = match completion {
-            Completion::Local | Completion::Single | Completion::Awaited => chosen,
-            Completion::Matched => match chosen {
-                asking if asking.asks() && bytes > self.unit.packet_bytes() => asking,
-                _ => SendProtocol::Rendezvous,
-            },
+        let chosen = match (completion, self.table.protocol_for(&buffer)) {
+            (Completion::Matched, asking) if asking.asks() && bytes > self.unit.packet_bytes() => {
+                asking
+            }
+            (Completion::Matched, _) => SendProtocol::Rendezvous,
+            (_, chosen) => chosen,
         };
-        SendProtocol::table().count(protocol);
-        let (protocol, timed) = self.measured(protocol, to.task, bytes, completion);
+        let measured = self.measured(chosen, to.task, bytes, completion);
+        // SAFETY: as the caller vouches.
+        unsafe { self.start_measured(to, buffer, completion, (chosen, measured)) }
+    }
+
+    /// The same by a protocol that was chosen, and what it means as measured.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Self::start_send`].
+    pub(super) unsafe fn start_measured(
+        &self,
+        to: Address,
+        buffer: Buffer,
+        completion: Completion,
+        (chosen, (protocol, timed)): (SendProtocol, (SendProtocol, u16)),
+    ) -> Result<RequestId, UnitError> {
+        let bytes = buffer.bytes();
+        self.count_message(to.task, bytes);
+        SendProtocol::table().count(chosen);
         let (id, request) = self.requests.start(buffer);
         let outcome = Outcome {
             task: to.task as u32,
@@ -280,7 +301,7 @@ impl Context {
 
     /// What the measured protocols mean for a message, and what the target is told of it.
     #[inline(always)]
-    fn measured(
+    pub(super) fn measured(
         &self,
         protocol: SendProtocol,
         target: usize,
@@ -290,7 +311,8 @@ impl Context {
         let is_eager = protocol == SendProtocol::EagerMeasured;
         let is_measured = (is_eager || protocol == SendProtocol::RendezvousMeasured)
             && target != self.task()
-            && self.copies_with(target);
+            && self.copies_with(target)
+            && !(is_eager && self.unit.prefers_cell(target, bytes));
         let pace = is_measured
             .then(|| self.pace_of(protocol, target, completion, bytes))
             .flatten();

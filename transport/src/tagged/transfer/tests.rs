@@ -17,6 +17,10 @@ use crate::tagged::request::RequestId;
 use crate::tagged::send::{Address, Completion};
 use crate::tagged::tests::contexts;
 
+mod pages;
+
+use pages::Pages;
+
 /// Long enough for the protocol, and several pieces.
 const BYTES: usize = 3 * LONGEST_PIECE_BYTES + 5000;
 
@@ -48,6 +52,22 @@ fn send_until(
     assert_eq!(context.table.protocol_for(&buffer), usual);
     // SAFETY: the tests keep their memory until everything is complete.
     unsafe { context.start_send(to, buffer, completion) }.unwrap()
+}
+
+/// Has the origin write its only cell, so that the ways of what follows are those without one.
+fn use_cell_up(origin: &Context, target: &Context) {
+    let to = Address {
+        task: 1,
+        context: 0,
+        tag: 99,
+    };
+    let (source, mut received) = ([1_u8; 2000], [0_u8; 2000]);
+    let got = receive(target, to.tag, received.as_mut_ptr(), received.len());
+    // SAFETY: it is one packet, which has gone when this returns.
+    let sent = unsafe { origin.send(to, source.as_ptr(), source.len()) };
+    assert_eq!(sent.unwrap(), None);
+    settle(&[target]);
+    assert!(is_complete(target, got) && received == source);
 }
 
 fn receive(context: &Context, tag: i32, target: *mut u8, bytes: usize) -> RequestId {
@@ -313,40 +333,6 @@ fn more_messages_than_words_are_shared_too() {
     assert!(sources == targets);
 }
 
-/// Memory that can be taken away from the kernel.
-struct Pages(NonNull<u8>, usize);
-
-impl Pages {
-    fn new(bytes: usize) -> Self {
-        let (access, flags) = (
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
-        );
-        // SAFETY: a new mapping at an address of the kernel's choice.
-        let memory = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, flags, -1, 0) };
-        assert_ne!(memory, libc::MAP_FAILED);
-        Self(NonNull::new(memory.cast()).unwrap(), bytes)
-    }
-
-    fn allow(&self, access: i32) {
-        // SAFETY: the mapping is this value's own, and nobody holds references into it.
-        let done = unsafe { libc::mprotect(self.0.as_ptr().cast(), self.1, access) };
-        assert_eq!(done, 0);
-    }
-
-    fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: the mapping has the bytes, which are initialised; the borrow is unique.
-        unsafe { std::slice::from_raw_parts_mut(self.0.as_ptr(), self.1) }
-    }
-}
-
-impl Drop for Pages {
-    fn drop(&mut self) {
-        // SAFETY: the mapping is this value's own.
-        unsafe { libc::munmap(self.0.as_ptr().cast(), self.1) };
-    }
-}
-
 /// The memory at one end cannot be reached by the kernel when it is first tried: by the target,
 /// or by the origin, whoever attends.
 #[test]
@@ -388,6 +374,7 @@ fn short_messages_share_a_call() {
     for unreachable in [None, Some(2)] {
         let contexts = contexts(2);
         let (origin, target) = (&contexts[0], &contexts[1]);
+        use_cell_up(origin, target);
         // The first one of a row may be the only one.
         for (pace, alone) in [(Pace::Awaited, 1), (Pace::Windowed, 0)] {
             let word = alone << 8 | pace.class(SHORT_BYTES) as u16;
@@ -435,6 +422,7 @@ fn the_only_message_is_copied_at_once() {
     for received_bytes in [AT_ONCE_BYTES, AT_ONCE_BYTES - 5000] {
         let contexts = contexts(2);
         let (origin, target) = (&contexts[0], &contexts[1]);
+        use_cell_up(origin, target);
         let word = 1 << 8 | Pace::Awaited.class(AT_ONCE_BYTES) as u16;
         target.control(0, kind::PREFERENCE, word, 0, &[]).unwrap();
         origin.advance().unwrap();
