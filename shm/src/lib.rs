@@ -47,7 +47,7 @@ pub mod offset;
 #[cfg(not(loom))]
 pub mod placement;
 #[cfg(not(loom))]
-mod processor;
+pub mod processor;
 #[cfg(not(loom))]
 pub mod segment;
 #[cfg(not(loom))]

@@ -134,7 +134,7 @@ impl MappedBoard {
             members,
             beside_bytes: LINE_DATA_BYTES,
             last_slot: slots as u32 - 1,
-            long: LongCopy::default(),
+            long: LongCopy::for_this_processor(),
             heard: Cell::new(false),
             uses: vec![Cell::new(0); members].into(),
             segment: Arc::clone(segment),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use crate::atomic::{AtomicU64, Ordering};
 use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved, ReservedLine};
 use crate::lane_copy::{
-    LONG_BYTES, LongCopy, ask_for_line, hand_over_line, look_ahead, string_move,
+    LONG_BYTES, LongCopy, TAKEN_OVER_BYTES, ask_for_line, hand_over_line, look_ahead, string_move,
 };
 use crate::lane_room::LaneRoom;
 use crate::line_distance::LineDistance;
@@ -33,10 +33,6 @@ pub type LaneConsumer = Consumer<MappedLane>;
 
 /// From so many lines on, a ring's distance is measured.
 const TIMED_LINES: u64 = 4096;
-
-/// From so many bytes on, one copy between far cores takes lines over, where processors are good at that: 2 KiB take .64
-/// us either way, 4 KiB .77 instead of 1.1, 8 KiB .95 instead of 1.7 (Zen 5).
-const TAKEN_OVER_BYTES: usize = 2048;
 
 /// Records of so many lines have long copies.
 const LONG_LINES: u64 = lines_for(LONG_BYTES);

@@ -64,6 +64,11 @@ pub(crate) fn this() -> Processor {
     *THIS.get_or_init(found)
 }
 
+/// Whether this machine's string moves are known to take over lines of another core without fetching them.
+pub fn takes_lines_over() -> bool {
+    this().takes_over
+}
+
 #[cfg(target_arch = "x86_64")]
 fn found() -> Processor {
     use std::arch::x86_64::__cpuid;

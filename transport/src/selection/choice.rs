@@ -6,6 +6,8 @@
 //!
 //! Before: a kind's own file. After: [`super::table`].
 
+use pamir_shm::processor::takes_lines_over;
+
 use super::table::Table;
 
 /// What an algorithm asks of an operation.
@@ -55,6 +57,8 @@ pub struct Situation {
     pub crowded: bool,
     /// Whether members share a board.
     pub board: bool,
+    /// Whether their processor's string moves take over lines that other cores have; the same on all of a machine.
+    pub takes_over: bool,
 }
 
 impl Situation {
@@ -65,6 +69,7 @@ impl Situation {
             commutative,
             crowded: false,
             board: false,
+            takes_over: takes_lines_over(),
         }
     }
 
@@ -127,6 +132,9 @@ pub struct Row<A> {
     /// that is not running costs a turn of the scheduler, and fewer rounds are worth more
     /// messages.
     pub crowded: bool,
+    /// Whether it is used only where string moves take lines over (`pamir_shm::processor`): then posts are written
+    /// fast. Built-in rows only say so.
+    pub takes_over: bool,
 }
 
 impl<A: Copy> Row<A> {
@@ -139,6 +147,7 @@ impl<A: Copy> Row<A> {
             least_ranks: 0,
             most_ranks: usize::MAX,
             crowded: false,
+            takes_over: false,
         }
     }
 
@@ -161,6 +170,12 @@ impl<A: Copy> Row<A> {
         self
     }
 
+    /// The row, for processors whose string moves take lines over.
+    pub const fn taking_over(mut self) -> Self {
+        self.takes_over = true;
+        self
+    }
+
     /// The row, for members that share their processors.
     pub const fn crowded(mut self) -> Self {
         self.crowded = true;
@@ -178,6 +193,7 @@ impl<A> Row<A> {
             least_ranks: self.least_ranks,
             most_ranks: self.most_ranks,
             crowded: self.crowded,
+            takes_over: self.takes_over,
         }
     }
 
@@ -190,6 +206,7 @@ impl<A> Row<A> {
     pub fn covers_members(&self, situation: Situation) -> bool {
         (self.least_ranks..=self.most_ranks).contains(&situation.ranks)
             && (situation.crowded || !self.crowded)
+            && (situation.takes_over || !self.takes_over)
     }
 
     /// Whether the row is for every size and all members that `other` is for.
@@ -199,6 +216,7 @@ impl<A> Row<A> {
             && self.least_ranks <= other.least_ranks
             && other.most_ranks <= self.most_ranks
             && (other.crowded || !self.crowded)
+            && (other.takes_over || !self.takes_over)
     }
 }
 
