@@ -33,6 +33,8 @@ algorithms! {
     Torus = torus, Nothing;
     => &[
         Row::new(Algorithm::Posted).crowded(),
+        Row::new(Algorithm::Posted).up_to(32 << 10).ranks(0, 2).taking_over(),
+        Row::new(Algorithm::RecursiveDoubling).up_to(128 << 10).ranks(0, 2).taking_over(),
         Row::new(Algorithm::Measured).from(32 << 10),
         Row::new(Algorithm::Posted),
         Row::new(Algorithm::RecursiveDoubling).up_to(64 << 10),

@@ -43,6 +43,7 @@ algorithms! {
     /// Around the rings of one dimension of a torus after another, parts of parts of the data.
     Torus = torus, Commutative;
     => &[
+        Row::new(Algorithm::Posted).up_to(16 << 10).ranks(0, 2).taking_over(),
         Row::new(Algorithm::Posted).up_to((16 << 10) - 1).ranks(0, 2),
         Row::new(Algorithm::Posted).up_to(2 << 10),
         Row::new(Algorithm::PostedSlices).crowded(),

@@ -30,6 +30,8 @@ algorithms! {
     Measured = measured, Board;
     => &[
         Row::new(Algorithm::Posted).crowded(),
+        Row::new(Algorithm::Posted).up_to(16 << 10).ranks(0, 2).taking_over(),
+        Row::new(Algorithm::Pairwise).up_to(64 << 10).ranks(0, 2).taking_over(),
         Row::new(Algorithm::Measured).from(12 << 10),
         Row::new(Algorithm::Posted),
         Row::new(Algorithm::Linear).up_to(2048).crowded(),
