@@ -221,9 +221,8 @@ impl<O: Owner> MessagingUnit<O> {
         let Some(reserved) = reserve(to, target, ANNOUNCED_BYTES)? else {
             return Ok(false);
         };
-        let Some(cell) = cells.begin() else {
-            unreachable!("who sends through a cell has asked for it");
-        };
+        let cell = cells.begin();
+        let cell = cell.expect("who sends through a cell has asked for one");
         let part = CellPart {
             cell,
             is_last: true,
