@@ -107,9 +107,12 @@ impl<O: Owner> MessagingUnit<O> {
         has_cell.then_some(PART_EXPONENT)
     }
 
-    /// Whether a message of `bytes` bytes to `target` is known to go best through a cell that is this end's: on this
-    /// processor a string move there is faster than any copy by the kernel.
-    pub fn prefers_cell(&self, target: usize, bytes: usize) -> bool {
+    /// Whether a message of `bytes` bytes to `target` is known to go best in packets: on this processor string moves of
+    /// up to 16 KiB are faster than any copy by the kernel, and longer ones through a cell that is this end's.
+    pub fn prefers_packets(&self, target: usize, bytes: usize) -> bool {
+        if bytes <= 1 << PART_EXPONENT {
+            return self.targets[target].lane.takes_over();
+        }
         let lines = lines_of(bytes as u64, 1 << PART_EXPONENT);
         let cells = self.targets[target].cells.as_ref();
         cells.is_some_and(|cells| cells.takes_over() && cells.has_room(lines))

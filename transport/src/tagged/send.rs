@@ -312,7 +312,7 @@ impl Context {
         let is_measured = (is_eager || protocol == SendProtocol::RendezvousMeasured)
             && target != self.task()
             && self.copies_with(target)
-            && !(is_eager && self.unit.prefers_cell(target, bytes));
+            && !(is_eager && self.unit.prefers_packets(target, bytes));
         let pace = is_measured
             .then(|| self.pace_of(protocol, target, completion, bytes))
             .flatten();
