@@ -19,7 +19,6 @@ use std::sync::Arc;
 use crate::cell_turns::{CELLS, CellTurns};
 use crate::lane_copy::{LONG_BYTES, hand_over_line, look_ahead};
 use crate::lane_room::{LaneRoom, LongCopy};
-use crate::processor::{self, Processor};
 use crate::record::{HEADER_BYTES, LINE_BYTES, lines_for};
 use crate::segment::{Segment, SegmentError};
 
@@ -79,7 +78,6 @@ pub struct MappedCells {
     turns: CellTurns,
     /// Lines that are this core's own are best written by string moves, as soon as those pay.
     long: LongCopy,
-    processor: Processor,
     /// Keeps the mapping that `base` leads into.
     _segment: Arc<Segment>,
 }
@@ -104,7 +102,6 @@ impl MappedCells {
             lines: bytes / LINE_BYTES as u64,
             turns: CellTurns::new(first),
             long,
-            processor: processor::this(),
             _segment: Arc::clone(segment),
         })
     }
@@ -158,12 +155,6 @@ impl MappedCells {
         );
         // SAFETY: an 8-byte local is readable, and the payload has the room.
         unsafe { self.write(part, at, ((&raw const value).cast(), 8)) };
-    }
-
-    /// Whether data of many packets is best read by string moves.
-    #[inline(always)]
-    pub fn takes_over(&self) -> bool {
-        self.processor.takes_over
     }
 
     /// Has the lines of a part moved to the cache that all cores share, where its reader finds them sooner.

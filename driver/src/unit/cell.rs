@@ -15,12 +15,13 @@
 //!
 //! Invariant: a part is read only if the cell's turn and its length say that the origin may have written it.
 
-use pamir_shm::lane::{Arrived, HANDED_OVER_LINES};
+use pamir_shm::lane::{Arrived, Reserved};
 use pamir_shm::lane_room::LaneRoom;
 use pamir_shm::mapped_cells::{CellPart, MappedCells};
 use pamir_shm::mapped_lane::LaneConsumer;
 use pamir_shm::record::{RecordHeader, lines_for};
 
+use super::commit::handed_over_lines;
 use super::next_packet::NextPacket;
 use super::{MessagingUnit, Next, Owner, Target, UnitError, reserve};
 use crate::descriptor::{Descriptor, Source};
@@ -90,12 +91,22 @@ impl Target {
 
     /// Whether a descriptor's data, in packets of `packet_bytes` bytes, fits a cell that is this end's.
     fn has_cell_for(&self, descriptor: &Descriptor, packet_bytes: usize) -> bool {
-        let lines = lines_of(descriptor.bytes, packet_bytes);
         descriptor.bytes >= CELL_FROM_BYTES as u64
-            && self
-                .cells
-                .as_ref()
-                .is_some_and(|cells| cells.has_room(lines))
+            && self.has_cell_of(lines_of(descriptor.bytes, packet_bytes))
+    }
+
+    /// Whether a cell of so many lines is this end's.
+    fn has_cell_of(&self, lines: u64) -> bool {
+        let cells = self.cells.as_ref();
+        cells.is_some_and(|cells| cells.has_room(lines))
+    }
+
+    /// Announces a part of a cell in the lane.
+    #[inline(always)]
+    fn announce(&self, reserved: Reserved, header: RecordHeader, part: CellPart, metadata: u64) {
+        self.lane.write_word(&reserved, 0, part.word());
+        self.lane.write_word(&reserved, 8, metadata);
+        self.lane.commit(reserved, header.in_cell());
     }
 }
 
@@ -110,12 +121,10 @@ impl<O: Owner> MessagingUnit<O> {
     /// Whether a message of `bytes` bytes to `target` is known to go best in packets: on this processor string moves of
     /// up to 16 KiB are faster than any copy by the kernel, and longer ones through a cell that is this end's.
     pub fn prefers_packets(&self, target: usize, bytes: usize) -> bool {
-        if bytes <= 1 << PART_EXPONENT {
-            return self.targets[target].lane.takes_over();
-        }
-        let lines = lines_of(bytes as u64, 1 << PART_EXPONENT);
-        let cells = self.targets[target].cells.as_ref();
-        cells.is_some_and(|cells| cells.takes_over() && cells.has_room(lines))
+        let to = &self.targets[target];
+        let part_bytes = 1 << PART_EXPONENT;
+        to.lane.takes_over()
+            && (bytes <= part_bytes || to.has_cell_of(lines_of(bytes as u64, part_bytes)))
     }
 
     /// Begins a descriptor's data in a cell, if one is there for it.
@@ -169,7 +178,7 @@ impl<O: Owner> MessagingUnit<O> {
         let cells = cells.expect("a descriptor has a cell of those that its target shares");
         let packet_bytes = self.packet_bytes_of(descriptor);
         let lines_each = lines_of_part(packet_bytes);
-        let as_string = descriptor.bytes >= STRINGS_FROM_BYTES && cells.takes_over();
+        let as_string = descriptor.bytes >= STRINGS_FROM_BYTES && to.lane.takes_over();
         loop {
             let packet = NextPacket::of(descriptor, packet_bytes);
             let target = descriptor.target as usize;
@@ -197,10 +206,8 @@ impl<O: Owner> MessagingUnit<O> {
             packet.write_header(|at, word| cells.write_word(part, at, word));
             descriptor.injected += packet.bytes as u64;
             let header = RecordHeader::new(packet.kind, descriptor.auxiliary, 0);
-            to.lane.write_word(&reserved, 0, part.word());
-            to.lane.write_word(&reserved, 8, descriptor.metadata);
-            to.lane
-                .commit(reserved, header.of_string(as_string).in_cell());
+            let header = header.of_string(as_string);
+            to.announce(reserved, header, part, descriptor.metadata);
             to.wake_if_asleep();
             if part.is_last {
                 return Ok(true);
@@ -234,9 +241,7 @@ impl<O: Owner> MessagingUnit<O> {
         };
         fill(cells.room(part).behind(ALIGNED_AT));
         cells.write_word(part, 0, metadata);
-        to.lane.write_word(&reserved, 0, part.word());
-        to.lane.write_word(&reserved, 8, metadata);
-        to.lane.commit(reserved, header.in_cell());
+        to.announce(reserved, header, part, metadata);
         if self.is_awaited(target) && u64::from(part.end()) <= most {
             cells.hand_over(part);
         }
@@ -259,11 +264,7 @@ impl<O: Owner> MessagingUnit<O> {
         metadata: u64,
         (source, bytes): (*const u8, usize),
     ) -> Result<bool, UnitError> {
-        let most = if owner.receives() == 0 {
-            u64::MAX
-        } else {
-            HANDED_OVER_LINES
-        };
+        let most = handed_over_lines(owner);
         self.inject_in_cell(target, cells, header, (metadata, bytes), most, |room| {
             // SAFETY: the caller vouches for the source; the room has so many bytes.
             unsafe { room.write(source, bytes) };

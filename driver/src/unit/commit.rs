@@ -9,6 +9,17 @@ use pamir_shm::sleep;
 
 use super::{MessagingUnit, Owner};
 
+/// The longest record, in lines, that is handed over to who reads it at once. Who waits for nothing yet is not sent
+/// anything meanwhile: the target has nothing else to do than to read.
+#[inline(always)]
+pub(super) fn handed_over_lines(owner: &impl Owner) -> u64 {
+    if owner.receives() == 0 {
+        u64::MAX
+    } else {
+        HANDED_OVER_LINES
+    }
+}
+
 impl<O: Owner> MessagingUnit<O> {
     /// Hands a record over to a target. If that has sent something since the last one, the two answer each other, and
     /// the target reads it at once.

@@ -8,9 +8,10 @@
 //! order of writing   2. metadata, data of the first line │ 1. data behind it │ 3. header, with Release
 //! ```
 
-use pamir_shm::lane::{Expected, HANDED_OVER_LINES};
+use pamir_shm::lane::Expected;
 use pamir_shm::record::{ONE_LINE_BYTES, RecordHeader};
 
+use super::commit::handed_over_lines;
 use super::{MessagingUnit, Owner, UnitError, reserve};
 use crate::descriptor::{Descriptor, Operation, Source};
 use crate::packet::{ALIGNED_AT, data_start};
@@ -61,12 +62,7 @@ impl<O: Owner> MessagingUnit<O> {
         // SAFETY: as above.
         unsafe { to.lane.write(&reserved, start, source, bytes - behind) };
         let header = RecordHeader::new(kind, auxiliary, (start + bytes) as u32);
-        // Who waits for nothing yet is not sent anything meanwhile: the target has nothing else to do than to read.
-        let most = if owner.receives() == 0 {
-            u64::MAX
-        } else {
-            HANDED_OVER_LINES
-        };
+        let most = handed_over_lines(owner);
         self.commit_to(target, reserved, header, most, Expected::Another);
         Ok(true)
     }
