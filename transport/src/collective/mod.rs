@@ -70,8 +70,8 @@ pub use broadcast::{broadcast, broadcast_with};
 pub use error::CollectiveError;
 pub use exchange::{Exchange, ExchangeError};
 pub use exscan::{exscan, exscan_with};
-pub use gather::{gather, gather_with};
-pub use gatherv::{gatherv, gatherv_with};
+pub use gather::{gather, gather_apart, gather_with};
+pub use gatherv::{gatherv, gatherv_apart, gatherv_with};
 pub use neighbor::{
     Neighborhood, Pairing, neighbor_allgather, neighbor_allgatherv, neighbor_alltoall,
     neighbor_alltoallv, neighbor_alltoallv_with,

@@ -93,13 +93,14 @@ impl Gather {
             inter::gather(&remote, Role::Root(&mut *incoming)).await?;
         } else {
             let local = call.local().await?;
-            if let Some(own) = &self.own {
-                let block = incoming.len() / call.peers();
-                // SAFETY: as in `contribute`.
-                let own = unsafe { own.open(true) };
-                copy_block(&own, &mut incoming[call.rank() * block..][..block])?;
+            // SAFETY: as in `contribute`.
+            match self.own.as_ref().map(|own| unsafe { own.open(true) }) {
+                Some(own) => collective::gather_apart(&local, &own, &mut incoming).await?,
+                None => {
+                    let to_root = ToRoot::Root(&mut incoming);
+                    collective::gather(&local, call.rank(), to_root).await?;
+                }
             }
-            collective::gather(&local, call.rank(), ToRoot::Root(&mut incoming)).await?;
         }
         incoming.store();
         Ok(())
@@ -114,13 +115,15 @@ impl Gather {
             inter::gatherv(&remote, blocks, Role::Root(incoming.bytes_mut())).await?;
         } else {
             let local = call.local().await?;
-            if let Some(own) = &self.own {
-                // SAFETY: as in `contribute`.
-                let own = unsafe { own.open(true) };
-                copy_block(&own, incoming.block_mut(call.rank()))?;
+            let buffer = incoming.bytes_mut();
+            // SAFETY: as in `contribute`.
+            match self.own.as_ref().map(|own| unsafe { own.open(true) }) {
+                Some(own) => collective::gatherv_apart(&local, blocks, &own, buffer).await?,
+                None => {
+                    let to_root = ToRoot::Root(buffer);
+                    collective::gatherv(&local, call.rank(), blocks, to_root).await?;
+                }
             }
-            let to_root = ToRoot::Root(incoming.bytes_mut());
-            collective::gatherv(&local, call.rank(), blocks, to_root).await?;
         }
         incoming.store();
         Ok(())

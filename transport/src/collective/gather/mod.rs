@@ -4,8 +4,10 @@ pub mod binomial;
 pub mod linear;
 pub mod posted;
 
+use super::blocks::Blocks;
 use super::error::CollectiveError;
 use super::exchange::Exchange;
+use super::gatherv;
 use super::root::{ToRoot, check_role, check_root};
 use super::select::{Row, algorithms, check, choose};
 
@@ -40,6 +42,24 @@ pub async fn gather(
     gather_with(algorithm, exchange, root, buffer).await
 }
 
+/// [`gather`] at the root, whose own block lies apart from its place in `buffer`, and is no longer than that.
+pub async fn gather_apart(
+    exchange: &impl Exchange,
+    own: &[u8],
+    buffer: &mut [u8],
+) -> Result<(), CollectiveError> {
+    let rank = exchange.rank();
+    let bytes = whole_blocks(buffer.len(), exchange.size())?;
+    check_fits(own, bytes)?;
+    let algorithm = choose(exchange, bytes, true)?;
+    if algorithm == Algorithm::Linear {
+        let blocks = Blocks::Uniform { bytes };
+        return gatherv::linear::collect(exchange, blocks, Some(own), buffer).await;
+    }
+    buffer[rank * bytes..][..own.len()].copy_from_slice(own);
+    gather_with(algorithm, exchange, rank, ToRoot::Root(buffer)).await
+}
+
 /// [`gather`] with a given algorithm.
 pub async fn gather_with(
     algorithm: Algorithm,
@@ -62,6 +82,21 @@ fn block_bytes(exchange: &impl Exchange, buffer: &ToRoot<'_>) -> Result<usize, C
         ToRoot::Member(block) => Ok(block.len()),
         ToRoot::Root(all) => whole_blocks(all.len(), exchange.size()),
     }
+}
+
+/// Refuses a block that is longer than the room for it.
+pub(in crate::collective) fn check_fits(
+    own: &[u8],
+    expected_bytes: usize,
+) -> Result<(), CollectiveError> {
+    let bytes = own.len();
+    if bytes <= expected_bytes {
+        return Ok(());
+    }
+    Err(CollectiveError::WrongLength {
+        bytes,
+        expected_bytes,
+    })
 }
 
 /// The length of each of `size` equal blocks that fill `bytes`.

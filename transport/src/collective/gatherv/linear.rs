@@ -6,10 +6,11 @@
 //! |---|---|---|
 //! | 1 | 1 | a member's block |
 
+use crate::collective::apart::copy_meanwhile;
 use crate::collective::blocks::Blocks;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::join::Concurrent;
+use crate::collective::join::{Concurrent, join};
 use crate::collective::root::ToRoot;
 use crate::collective::step::{receive, send};
 
@@ -20,17 +21,36 @@ pub async fn linear(
     blocks: Blocks<'_>,
     buffer: ToRoot<'_>,
 ) -> Result<(), CollectiveError> {
-    let all = match buffer {
-        ToRoot::Member([]) => return Ok(()),
-        ToRoot::Member(block) => return send(exchange, root, block).await,
-        ToRoot::Root(all) => all,
-    };
-    let size = exchange.size();
+    match buffer {
+        ToRoot::Member([]) => Ok(()),
+        ToRoot::Member(block) => send(exchange, root, block).await,
+        ToRoot::Root(all) => collect(exchange, blocks, None, all).await,
+    }
+}
+
+/// Receives all others' blocks at the root, and copies its own meanwhile, where that lies apart.
+pub(in crate::collective) async fn collect(
+    exchange: &impl Exchange,
+    blocks: Blocks<'_>,
+    own: Option<&[u8]>,
+    all: &mut [u8],
+) -> Result<(), CollectiveError> {
+    let (root, size) = (exchange.rank(), exchange.size());
     let mut receives = Concurrent::with_capacity(size)?;
+    let mut kept = None;
     for (from, block) in blocks.split(size, all)?.into_iter().enumerate() {
-        if from != root && !block.is_empty() {
+        if from == root {
+            kept = own.map(|own| (own, block));
+        } else if !block.is_empty() {
             receives.push(receive(exchange, from, block));
         }
     }
-    receives.finish().await
+    let Some((own, block)) = kept else {
+        return receives.finish().await;
+    };
+    let keeps = async {
+        copy_meanwhile(own, &mut block[..own.len()]).await;
+        Ok(())
+    };
+    join(receives.finish(), keeps).await.map(|_| ())
 }

@@ -7,6 +7,7 @@ pub mod linear;
 use super::blocks::Blocks;
 use super::error::CollectiveError;
 use super::exchange::Exchange;
+use super::gather::check_fits;
 use super::root::{ToRoot, check_role, check_root};
 use super::select::{Row, algorithms, check, choose};
 
@@ -29,6 +30,21 @@ pub async fn gatherv(
 ) -> Result<(), CollectiveError> {
     let algorithm = choose(exchange, 0, true)?;
     gatherv_with(algorithm, exchange, root, blocks, buffer).await
+}
+
+/// [`gatherv`] at the root, whose own block lies apart from its place in `buffer`, and is no longer than that.
+pub async fn gatherv_apart(
+    exchange: &impl Exchange,
+    blocks: Blocks<'_>,
+    own: &[u8],
+    buffer: &mut [u8],
+) -> Result<(), CollectiveError> {
+    let rank = exchange.rank();
+    blocks.check(exchange.size(), buffer.len())?;
+    check_fits(own, blocks.bytes(rank))?;
+    match choose(exchange, 0, true)? {
+        Algorithm::Linear => linear::collect(exchange, blocks, Some(own), buffer).await,
+    }
 }
 
 /// [`gatherv`] with a given algorithm.

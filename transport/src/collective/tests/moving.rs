@@ -120,6 +120,17 @@ fn check_gather_scatter(size: usize, root: usize, bytes: usize) {
             assert_eq!(output[root], all, "{choice:?} on {size}, root {root}");
         }
     }
+    let own = block(root);
+    let outputs = run_all(1, &contributions, async |exchange, buffer: &mut Vec<u8>| {
+        if exchange.rank() != root {
+            return gather(exchange, root, ToRoot::Member(buffer)).await;
+        }
+        buffer.fill(0);
+        gather_apart(exchange, &own, buffer).await
+    });
+    for output in outputs {
+        assert_eq!(output[root], all, "apart on {size}, root {root}");
+    }
 
     let rooms: Vec<_> = (0..size)
         .map(|rank| {
@@ -194,6 +205,22 @@ fn check_gatherv_scatterv(size: usize, root: usize, seed: u64) {
     );
     for output in outputs {
         assert_eq!(output[root], expected, "gatherv on {size}, root {root}");
+    }
+    let lacking = listed.filled(|index| vec![0; listed.counts[index]]);
+    let outputs = run_all(
+        seed,
+        &contributions,
+        async |exchange, buffer: &mut Vec<u8>| {
+            let blocks = listed.blocks();
+            if exchange.rank() != root {
+                return gatherv(exchange, root, blocks, ToRoot::Member(buffer)).await;
+            }
+            buffer.copy_from_slice(&lacking);
+            gatherv_apart(exchange, blocks, &contents[root], buffer).await
+        },
+    );
+    for output in outputs {
+        assert_eq!(output[root], expected, "apart on {size}, root {root}");
     }
 
     let rooms: Vec<_> = (0..size)

@@ -32,6 +32,13 @@ fn bad_arguments_are_refused_before_any_message() {
         Err(CollectiveError::WrongRole { rank: 1, root: 0 })
     );
     assert_eq!(
+        alone(gather_apart(exchange, &[0; 2], &mut [0; 3])),
+        Err(CollectiveError::WrongLength {
+            bytes: 2,
+            expected_bytes: 1
+        })
+    );
+    assert_eq!(
         alone(scatter(exchange, 1, FromRoot::Member(&mut [0; 3]))),
         Err(CollectiveError::WrongRole { rank: 1, root: 1 })
     );
