@@ -134,7 +134,12 @@ fn posts_of_all_lengths_share_slots_in_turn() {
     // As far ahead as a poster may always be.
     const AHEAD: u32 = DEPTH - PUBLISHED_ROUNDS;
     let boards = boards(2, false);
-    let lengths = [0, 40, 100, SHORT_BYTES, SHORT_BYTES + 1, SLOT_BYTES];
+    let lengths = [
+        [0, 40, 100],
+        [SHORT_BYTES, SHORT_BYTES + 1, SHORT_TAKEN_BYTES],
+        [SHORT_TAKEN_BYTES + 1, SLOT_BYTES - 1, SLOT_BYTES],
+    ];
+    let lengths = lengths.as_flattened();
     for round in 1..=3 * MOST_SLOTS as u32 {
         let pace = |round: u32| lengths[(round as usize * 7 / 3) % lengths.len()];
         let text = |round: u32| vec![round as u8; pace(round)];

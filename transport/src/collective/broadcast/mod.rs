@@ -33,7 +33,7 @@ algorithms! {
     Torus = torus, Nothing;
     => &[
         Row::new(Algorithm::Posted).up_to(64 << 10).crowded(),
-        Row::new(Algorithm::Posted).up_to(64 << 10).ranks(0, 2).taking_over(),
+        Row::new(Algorithm::Posted).up_to(128 << 10).ranks(0, 2).taking_over(),
         Row::new(Algorithm::Posted).up_to((12 << 10) - 1).ranks(0, 2),
         Row::new(Algorithm::Posted).up_to(64 << 10).ranks(3, usize::MAX),
         Row::new(Algorithm::Linear).up_to(2048).crowded(),

@@ -23,7 +23,7 @@ algorithms! {
     Posted = posted, Board;
     => &[
         Row::new(Algorithm::Posted).crowded(),
-        Row::new(Algorithm::Posted).up_to(64 << 10).ranks(0, 2).taking_over(),
+        Row::new(Algorithm::Posted).up_to(128 << 10).ranks(0, 2).taking_over(),
         Row::new(Algorithm::Posted).up_to((16 << 10) - 1).ranks(0, 2),
         Row::new(Algorithm::Posted).ranks(3, usize::MAX),
         Row::new(Algorithm::Binomial).up_to(1 << 10).ranks(8, usize::MAX),

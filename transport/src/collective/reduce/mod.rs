@@ -35,7 +35,7 @@ algorithms! {
     Torus = torus, Commutative;
     => &[
         Row::new(Algorithm::Posted).crowded(),
-        Row::new(Algorithm::Posted).up_to(64 << 10).ranks(0, 2).taking_over(),
+        Row::new(Algorithm::Posted).up_to(128 << 10).ranks(0, 2).taking_over(),
         Row::new(Algorithm::Linear).from(16 << 10).ranks(0, 2),
         Row::new(Algorithm::Posted),
         Row::new(Algorithm::Binomial).up_to(32 << 10),

@@ -21,7 +21,7 @@ algorithms! {
     /// The root's posts on a board, from which all copy their parts.
     Posted = posted, Board;
     => &[
-        Row::new(Algorithm::Posted).up_to(64 << 10).ranks(0, 2).taking_over(),
+        Row::new(Algorithm::Posted).up_to(128 << 10).ranks(0, 2).taking_over(),
         Row::new(Algorithm::Posted).up_to((12 << 10) - 1).ranks(0, 2),
         Row::new(Algorithm::Posted).up_to(4 << 10),
         Row::new(Algorithm::Binomial).up_to(1 << 10).ranks(8, usize::MAX),
