@@ -27,8 +27,9 @@ use crate::collective::reduction::{Reduction, elements, part_of};
 use crate::collective::rounds::Rounds;
 use crate::collective::scratch::Scratch;
 
-/// Bytes that are read before they are combined: they stay in the core's own cache.
-const PIECE_BYTES: usize = 64 * 1024;
+/// Bytes that are read before they are combined: they stay in the core's own cache, and each piece is a call to the kernel
+/// (near cores of a Zen 5, 1 MiB: 45 us, by 64 KiB at once 57).
+const PIECE_BYTES: usize = 256 * 1024;
 
 /// Up to this many bytes two members combine all of it.
 const WHOLE_BYTES: usize = 2 << 20;
