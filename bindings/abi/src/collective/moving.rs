@@ -1,7 +1,7 @@
 //! Gather, scatter, allgather and alltoall, with equal blocks and with listed ones.
 //!
 //! Equal blocks are one run of elements, a [`Place`]; listed blocks are a [`BlockList`]. A rank's
-//! own block is copied where the operation begins; it is missing (`None`) in place.
+//! own block is copied where the operation begins, or while others' blocks are on their way; it is missing (`None`) in place.
 
 use std::future::Future;
 
