@@ -36,7 +36,8 @@ const APART_LINES: u64 = 16;
 /// packet, so that who waits for just this message need not read them there.
 const ANNOUNCED_BYTES: usize = RecordHeader::ANNOUNCED_BYTES;
 
-/// Shorter messages are as fast through the lane, which announces them with their first line.
+/// Shorter messages are as fast through the lane, which announces them with their first line. Of this length it depends (far
+/// cores of a Zen 5: half a round trip 0.41 us, through the lane 0.38; both ways at once 0.43 and 0.53).
 const CELL_FROM_BYTES: usize = 1024;
 
 /// Two to this power of bytes are the most data in one part of a message: the target reads one while the origin writes
