@@ -2,7 +2,7 @@
 //!
 //! Before: the MPI layer has a send and a receive buffer. After: algorithms on a board, which take
 //! the data from where they lie, a chunk at a time; the root of a gather by messages, which copies its own block while
-//! others send theirs ([`copy_meanwhile`]); all others work in place, on a copy.
+//! others send theirs (`copy_meanwhile`); all others work in place, on a copy.
 //!
 //! Why: to copy a large buffer first costs as much as to move it, and leaves lines that were
 //! just written, which the other members have to ask this core for.
