@@ -13,11 +13,12 @@ use std::task::Poll;
 /// Bytes that are copied without looking for messages: about as long as a message of one line takes.
 const PIECE_BYTES: usize = 32 << 10;
 
-/// The most pieces of a copy. Who finds nothing too often goes to sleep, and a copy is nothing that is found.
+/// The most pieces of a copy. Who finds nothing too often goes to sleep (`pamir_driver::waiting`: 16 times at least), and a
+/// copy is nothing that is found.
 const MOST_PIECES: usize = 16;
 
 /// Copies `from` to `to`, as long, a piece at a time: the context is advanced in between, so what waits for an
-/// answer of this member does not wait for all of it.
+/// answer of this member does not wait for all of it. For blocking operations, which begin with it.
 pub(in crate::collective) async fn copy_meanwhile(from: &[u8], to: &mut [u8]) {
     let piece_bytes = PIECE_BYTES.max(from.len().div_ceil(MOST_PIECES));
     let pieces = from.chunks(piece_bytes).zip(to.chunks_mut(piece_bytes));

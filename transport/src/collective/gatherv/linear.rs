@@ -49,7 +49,13 @@ pub(in crate::collective) async fn collect(
         return receives.finish().await;
     };
     let keeps = async {
-        copy_meanwhile(own, &mut block[..own.len()]).await;
+        let block = &mut block[..own.len()];
+        if exchange.is_blocking() {
+            copy_meanwhile(own, block).await;
+        } else {
+            // Whoever advances what goes on in the background may sleep between two pieces, until a message comes.
+            block.copy_from_slice(own);
+        }
         Ok(())
     };
     join(receives.finish(), keeps).await.map(|_| ())
