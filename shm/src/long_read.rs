@@ -1,6 +1,6 @@
 //! Reading long data whose lines lie in the other core's cache.
 //!
-//! Before: [`crate::mapped_lane::copy_read`] has long data of a lane or a board to read. After: it is copied.
+//! Before: [`crate::mapped_lane::copy_payload`] has long data of a lane or a board to read. After: it is copied.
 //!
 //! Each line takes long to come, so what counts is how many are under way:
 //!

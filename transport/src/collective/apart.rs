@@ -7,10 +7,9 @@
 //! Why: to copy a large buffer first costs as much as to move it, and leaves lines that were
 //! just written, which the other members have to ask this core for.
 
-use std::future::poll_fn;
-use std::task::Poll;
+use super::join::others_first;
 
-/// Bytes that are copied without looking for messages: about as long as a message of one line takes.
+/// Bytes that are copied without looking for messages, which takes half a microsecond.
 const PIECE_BYTES: usize = 32 << 10;
 
 /// The most pieces of a copy. Who finds nothing too often goes to sleep (`pamir_driver::waiting`: 16 times at least), and a
@@ -28,19 +27,6 @@ pub(in crate::collective) async fn copy_meanwhile(from: &[u8], to: &mut [u8]) {
         }
         to.copy_from_slice(from);
     }
-}
-
-/// Lets all that is under way besides go on once.
-async fn others_first() {
-    let mut waited = false;
-    poll_fn(|_| {
-        if std::mem::replace(&mut waited, true) {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
-    })
-    .await;
 }
 
 /// What a member contributes, and the room for the result.

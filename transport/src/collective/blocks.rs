@@ -14,6 +14,17 @@ use std::ops::Range;
 
 use super::error::CollectiveError;
 
+/// Refuses a block of `bytes` bytes that is longer than the room for it.
+pub fn check_fits(bytes: usize, expected_bytes: usize) -> Result<(), CollectiveError> {
+    if bytes <= expected_bytes {
+        return Ok(());
+    }
+    Err(CollectiveError::WrongLength {
+        bytes,
+        expected_bytes,
+    })
+}
+
 /// Where each partner's block lies in a buffer.
 #[derive(Debug, Clone, Copy)]
 pub enum Blocks<'a> {

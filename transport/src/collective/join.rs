@@ -4,7 +4,8 @@
 //! number of equal futures (all receives of a gather). Both poll their futures in
 //! the order in which they were given, which fixes the order in which messages
 //! match ([`super::exchange`]), and both end at the first error: the other futures
-//! are dropped then, and an [`super::exchange::Exchange`] withdraws what they posted.
+//! are dropped then, and an [`super::exchange::Exchange`] withdraws what they posted. [`others_first`] is for a future
+//! that could go on, and leaves the turn to the others.
 //!
 //! Invariant: a future that has finished is not polled again.
 
@@ -13,6 +14,18 @@ use std::pin::{Pin, pin};
 use std::task::Poll;
 
 use super::error::CollectiveError;
+
+/// Lets all that is under way besides go on once.
+pub fn others_first() -> impl Future<Output = ()> {
+    let mut waited = false;
+    poll_fn(move |_| {
+        if std::mem::replace(&mut waited, true) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    })
+}
 
 /// Runs two futures side by side and gives both outputs, or the first error.
 pub async fn join<First, Second, T, U, Error>(first: First, second: Second) -> Result<(T, U), Error>

@@ -64,7 +64,7 @@ pub use alltoall_in_place::{alltoall_in_place, alltoall_in_place_with};
 pub use alltoallv::{alltoallv, alltoallv_with};
 pub use apart::Apart;
 pub use barrier::{barrier, barrier_with};
-pub use blocks::Blocks;
+pub use blocks::{Blocks, check_fits};
 pub use board::Board;
 pub use broadcast::{broadcast, broadcast_with};
 pub use error::CollectiveError;

@@ -18,20 +18,9 @@ type Outcome = Result<(), CollectiveError>;
 
 /// Copies a rank's own block into the room for it.
 fn copy_block(from: &[u8], to: &mut [u8]) -> Outcome {
-    check_block(from.len(), to.len())?;
+    collective::check_fits(from.len(), to.len())?;
     to[..from.len()].copy_from_slice(from);
     Ok(())
-}
-
-/// Refuses a block of `bytes` bytes that is longer than the room for it.
-fn check_block(bytes: usize, expected_bytes: usize) -> Outcome {
-    if bytes <= expected_bytes {
-        return Ok(());
-    }
-    Err(CollectiveError::WrongLength {
-        bytes,
-        expected_bytes,
-    })
 }
 
 /// The blocks of all ranks, at the rank that has them all.
@@ -189,7 +178,7 @@ impl Scatter {
         };
         // SAFETY: as in `obtain`.
         let mut own = unsafe { own.open(false) };
-        check_block(block.len(), own.len())?;
+        collective::check_fits(block.len(), own.len())?;
         let kept = async {
             own[..block.len()].copy_from_slice(block);
             own.store();

@@ -26,9 +26,9 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::future::Future;
 use std::rc::Rc;
-use std::task::Poll;
 
 use pamir_transport::balance::announcement::Announcer;
+use pamir_transport::collective::join::others_first;
 use pamir_transport::collective::step::send_receive;
 use pamir_transport::collective::{CollectiveError, Exchange, Reduction, allreduce, broadcast};
 
@@ -285,24 +285,12 @@ pub async fn agree(
     }
 }
 
-/// Lets other agreements of this process go on once.
-fn others_first() -> impl Future<Output = ()> {
-    let mut waited = false;
-    std::future::poll_fn(move |_| {
-        if std::mem::replace(&mut waited, true) {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use pamir_transport::collective::join::join;
     use std::pin::pin;
-    use std::task::{Context, Waker};
+    use std::task::{Context, Poll, Waker};
 
     /// Parties whose other members are maps that are given.
     struct Others {

@@ -4,7 +4,7 @@ pub mod binomial;
 pub mod linear;
 pub mod posted;
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, check_fits};
 use super::error::CollectiveError;
 use super::exchange::Exchange;
 use super::gatherv;
@@ -50,7 +50,7 @@ pub async fn gather_apart(
 ) -> Result<(), CollectiveError> {
     let rank = exchange.rank();
     let bytes = whole_blocks(buffer.len(), exchange.size())?;
-    check_fits(own, bytes)?;
+    check_fits(own.len(), bytes)?;
     let algorithm = choose(exchange, bytes, true)?;
     if algorithm == Algorithm::Linear {
         let blocks = Blocks::Uniform { bytes };
@@ -82,21 +82,6 @@ fn block_bytes(exchange: &impl Exchange, buffer: &ToRoot<'_>) -> Result<usize, C
         ToRoot::Member(block) => Ok(block.len()),
         ToRoot::Root(all) => whole_blocks(all.len(), exchange.size()),
     }
-}
-
-/// Refuses a block that is longer than the room for it.
-pub(in crate::collective) fn check_fits(
-    own: &[u8],
-    expected_bytes: usize,
-) -> Result<(), CollectiveError> {
-    let bytes = own.len();
-    if bytes <= expected_bytes {
-        return Ok(());
-    }
-    Err(CollectiveError::WrongLength {
-        bytes,
-        expected_bytes,
-    })
 }
 
 /// The length of each of `size` equal blocks that fill `bytes`.

@@ -4,10 +4,9 @@
 
 pub mod linear;
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, check_fits};
 use super::error::CollectiveError;
 use super::exchange::Exchange;
-use super::gather::check_fits;
 use super::root::{ToRoot, check_role, check_root};
 use super::select::{Row, algorithms, check, choose};
 
@@ -41,7 +40,7 @@ pub async fn gatherv_apart(
 ) -> Result<(), CollectiveError> {
     let rank = exchange.rank();
     blocks.check(exchange.size(), buffer.len())?;
-    check_fits(own, blocks.bytes(rank))?;
+    check_fits(own.len(), blocks.bytes(rank))?;
     match choose(exchange, 0, true)? {
         Algorithm::Linear => linear::collect(exchange, blocks, Some(own), buffer).await,
     }
