@@ -94,32 +94,28 @@ pub(crate) fn unknown(_: &Context, rank: u32, _: Packet<'_>) -> Result<(), UnitE
 }
 
 fn eager(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
-    let is_timed = !deliver_line(context, origin, packet)
-        && eager_packet(context, origin, packet)
-        && packet.auxiliary() != 0;
-    if is_timed {
-        return context.end_one_packet(origin, packet.data_bytes(8), packet.auxiliary());
+    if deliver_line(context, origin, packet) {
+        return Ok(());
     }
-    Ok(())
+    eager_packet(context, origin, packet)
 }
 
-/// Whether a receive has taken the packet.
+/// Not inlined, with the parameters and the result of [`eager`]: a jump at its end, for which that has no registers to save.
 #[inline(never)]
-fn eager_packet(context: &Context, origin: u32, packet: Packet<'_>) -> bool {
+fn eager_packet(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     let envelope = Envelope::from_metadata(packet.word(0), origin);
     let total = packet.data_bytes(8);
-    match context.posted.take_receive(&envelope) {
-        Some(request) => {
-            let room = deliver(request, 0, packet, 8);
-            let outcome = outcome(&envelope, total, room);
-            context.requests.finish(request.id(), request, outcome);
-            true
-        }
-        None => {
-            context.keep(envelope, packet.to_vec(packet.data_at(8)), total, None);
-            false
-        }
+    let Some(request) = context.posted.take_receive(&envelope) else {
+        context.keep(envelope, packet.to_vec(packet.data_at(8)), total, None);
+        return Ok(());
+    };
+    let room = deliver(request, 0, packet, 8);
+    let outcome = outcome(&envelope, total, room);
+    context.requests.finish(request.id(), request, outcome);
+    if packet.auxiliary() == 0 {
+        return Ok(());
     }
+    context.end_one_packet(origin, total, packet.auxiliary())
 }
 
 /// How the receive of a message of `total` bytes into `room` bytes ends.

@@ -99,6 +99,17 @@ impl List {
         }
     }
 
+    /// [`Self::unlink`] of the first one.
+    #[inline(always)]
+    fn unlink_first(&self, request: &Request) {
+        let next = request.place.next.get();
+        self.first.set(next);
+        match next {
+            None => self.last.set(None),
+            Some(next) => next.place.previous.set(None),
+        }
+    }
+
     /// The first one that `wants` says yes to.
     #[inline(always)]
     fn find(&self, wants: impl Fn(&Pattern) -> bool) -> Option<&'static Request> {
@@ -217,15 +228,22 @@ impl PostedQueue {
             return None;
         }
         let accepted = accept(request)?;
-        Some((self.take(bucket, request)?, accepted))
+        bucket.unlink_first(request);
+        self.end_wait(request);
+        Some((request, accepted))
     }
 
     #[inline(always)]
     fn take(&self, list: &List, request: &'static Request) -> Option<&'static Request> {
         list.unlink(request);
+        self.end_wait(request);
+        Some(request)
+    }
+
+    #[inline(always)]
+    fn end_wait(&self, request: &Request) {
         request.place.waits.set(false);
         self.waiting.set(self.waiting.get() - 1);
-        Some(request)
     }
 
     #[cold]
