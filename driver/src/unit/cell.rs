@@ -48,6 +48,10 @@ const PART_EXPONENT: u8 = 14;
 /// then (near cores of a Zen 5: 64 KiB 1.03 us instead of 1.25).
 const STRINGS_FROM_BYTES: u64 = 16 * 1024;
 
+/// Up to so many bytes, data through a cell is faster than any copy by the kernel between far processors, too, where string
+/// moves take lines over (128 KiB 4.7 us, by both ends through the kernel 4.0).
+const CELL_PREFERRED_BYTES: usize = 64 * 1024;
+
 /// Lines of a part that are asked for before its header words are read, which would have to come first otherwise.
 const ASKED_LINES: u32 = 16;
 
@@ -120,12 +124,14 @@ impl<O: Owner> MessagingUnit<O> {
     }
 
     /// Whether a message of `bytes` bytes to `target` is known to go best in packets: on this processor string moves of
-    /// up to 16 KiB are faster than any copy by the kernel, and longer ones through a cell that is this end's.
+    /// up to 16 KiB are faster than any copy by the kernel; longer ones between near processors, and up to
+    /// 64 KiB through a cell that is this end's.
     pub fn prefers_packets(&self, target: usize, bytes: usize) -> bool {
         let to = &self.targets[target];
         let part_bytes = 1 << PART_EXPONENT;
-        to.lane.takes_over()
-            && (bytes <= part_bytes || to.has_cell_of(lines_of(bytes as u64, part_bytes)))
+        let has_cell =
+            || bytes <= CELL_PREFERRED_BYTES && to.has_cell_of(lines_of(bytes as u64, part_bytes));
+        to.lane.takes_over() && (bytes <= part_bytes || to.lane.is_near() || has_cell())
     }
 
     /// Begins a descriptor's data in a cell, if one is there for it.

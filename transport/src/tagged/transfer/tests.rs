@@ -139,7 +139,7 @@ fn pass(contexts: &[Context], messages: usize, bytes: usize, completion: Complet
 #[test]
 fn a_target_times_the_ways_of_an_origin_that_waits() {
     for (bytes, completion, timed) in [
-        (100_000, Completion::Awaited, [true; 3]),
+        (150_000, Completion::Awaited, [true; 3]),
         (BYTES, Completion::Awaited, [true, true, false]),
         (BYTES, Completion::Local, [false; 3]),
     ] {
@@ -159,7 +159,7 @@ fn messages_of_middle_length_are_timed_by_each_way() {
         (
             Completion::Local,
             Pace::LongWindowed,
-            100_000,
+            150_000,
             300,
             [true, true, false],
         ),
@@ -232,7 +232,7 @@ fn messages_that_are_waited_for_come_one_at_a_time() {
 fn windows_are_timed_for_each_target() {
     const WINDOW: usize = 64;
     let contexts = contexts(3);
-    for bytes in [40_000, 100_000] {
+    for bytes in [40_000, 150_000] {
         let source = pattern(bytes, 3);
         for _ in 0..6 {
             let mut received = vec![vec![0_u8; bytes]; 2 * WINDOW];
@@ -308,7 +308,7 @@ fn more_messages_than_words_are_shared_too() {
     let contexts = contexts(2);
     let (origin, target) = (&contexts[0], &contexts[1]);
     let count = 3 * TRANSFER_SLOTS;
-    let bytes = 100_000;
+    let bytes = 150_000;
     let sources: Vec<_> = (0..count).map(|seed| pattern(bytes, seed)).collect();
     let mut targets = vec![vec![0_u8; bytes]; count];
     let sent: Vec<_> = (0..)
