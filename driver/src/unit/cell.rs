@@ -124,14 +124,14 @@ impl<O: Owner> MessagingUnit<O> {
     }
 
     /// Whether a message of `bytes` bytes to `target` is known to go best in packets: on this processor string moves of
-    /// up to 16 KiB are faster than any copy by the kernel; longer ones between near processors, and up to
-    /// 64 KiB through a cell that is this end's.
-    pub fn prefers_packets(&self, target: usize, bytes: usize) -> bool {
+    /// up to 16 KiB are faster than any copy by the kernel; up to 64 KiB through a cell that is this end's; and longer
+    /// ones between near processors, if the origin `waits`. Else it may compute while its target copies.
+    pub fn prefers_packets(&self, target: usize, bytes: usize, waits: bool) -> bool {
         let to = &self.targets[target];
         let part_bytes = 1 << PART_EXPONENT;
         let has_cell =
             || bytes <= CELL_PREFERRED_BYTES && to.has_cell_of(lines_of(bytes as u64, part_bytes));
-        to.lane.takes_over() && (bytes <= part_bytes || to.lane.is_near() || has_cell())
+        to.lane.takes_over() && (bytes <= part_bytes || waits && to.lane.is_near() || has_cell())
     }
 
     /// Begins a descriptor's data in a cell, if one is there for it.

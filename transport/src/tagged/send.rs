@@ -301,8 +301,8 @@ impl Context {
 
     /// Whether a message is known to go best in packets. Not in tests of this crate: their tasks are near each other, and
     /// on some machines nothing would be measured.
-    fn prefers_packets(&self, target: usize, bytes: usize) -> bool {
-        !cfg!(test) && self.unit.prefers_packets(target, bytes)
+    fn prefers_packets(&self, target: usize, bytes: usize, waits: bool) -> bool {
+        !cfg!(test) && self.unit.prefers_packets(target, bytes, waits)
     }
 
     /// What the measured protocols mean for a message, and what the target is told of it.
@@ -317,12 +317,13 @@ impl Context {
         let is_eager = protocol == SendProtocol::EagerMeasured;
         let is_measured = (is_eager || protocol == SendProtocol::RendezvousMeasured)
             && target != self.task()
-            && self.copies_with(target)
-            && !(is_eager && self.prefers_packets(target, bytes));
+            && self.copies_with(target);
         let pace = is_measured
             .then(|| self.pace_of(protocol, target, completion, bytes))
             .flatten();
-        let Some(pace) = pace else {
+        let waits = completion == Completion::Awaited || pace == Some(Pace::Windowed);
+        let is_known = is_eager && self.prefers_packets(target, bytes, waits);
+        let Some(pace) = pace.filter(|_| !is_known) else {
             let otherwise = if is_eager {
                 SendProtocol::Eager
             } else {
