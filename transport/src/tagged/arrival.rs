@@ -100,7 +100,8 @@ fn eager(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitE
     eager_packet(context, origin, packet)
 }
 
-/// Not inlined, with the parameters and the result of [`eager`]: a jump at its end, for which that has no registers to save.
+/// All that is unusual about a packet of this kind. Not inlined, and the last thing that [`eager`] does: so that has fewer
+/// registers to save.
 #[inline(never)]
 fn eager_packet(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     let envelope = Envelope::from_metadata(packet.word(0), origin);

@@ -321,9 +321,11 @@ impl Context {
         let pace = is_measured
             .then(|| self.pace_of(protocol, target, completion, bytes))
             .flatten();
-        let waits = completion == Completion::Awaited || pace == Some(Pace::Windowed);
-        let is_known = is_eager && self.prefers_packets(target, bytes, waits);
-        let Some(pace) = pace.filter(|_| !is_known) else {
+        let is_known = |pace| {
+            let waits = completion == Completion::Awaited || pace == Pace::Windowed;
+            is_eager && self.prefers_packets(target, bytes, waits)
+        };
+        let Some(pace) = pace.filter(|pace| !is_known(*pace)) else {
             let otherwise = if is_eager {
                 SendProtocol::Eager
             } else {
