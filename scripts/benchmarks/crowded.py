@@ -30,7 +30,8 @@ def _jobs(options: Options) -> list[Job]:
 
 BENCHMARK = Benchmark(
     name="crowded",
-    summary="barrier, allreduce and alltoall of 8 B and ping-pong of 4 and 8 ranks on two processors; "
+    summary="barrier, allreduce and alltoall of 8 B, ping-pong, and a token that is received or polled for, "
+    "of 4 and 8 ranks on two processors; "
     "processor time of a rank blocked for a second",
     jobs=_jobs,
     sources=("crowded",),

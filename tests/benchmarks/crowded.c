@@ -6,7 +6,9 @@
  *   operations  `barrier`; `allreduce` and `alltoall` of 8 bytes (a rank); `ping_pong`, half
  *               a round trip of 8 bytes between ranks r and r + N/2, all pairs at once
  *               [us]. N is even. The time is that of the slowest rank, from a common
- *               barrier on: pairs that take turns instead of sharing win nothing.
+ *               barrier on: pairs that take turns instead of sharing win nothing. A token
+ *               around a ring of all ranks, a hop: `token_received` by MPI_Recv,
+ *               `token_probed` by MPI_Iprobe in a loop, `token_tested` by MPI_Test.
  *   blocked     `blocked_processor_time`: processor time that a rank uses while it is blocked
  *               for one second in MPI_Recv [ms]; the sender sleeps.
  *
@@ -81,6 +83,63 @@ static int ping_pongs(long iterations)
         }
     }
     return MPI_SUCCESS;
+}
+
+/* How a rank learns that the token has come. */
+static void receive_token(int64_t *token, int from)
+{
+    MPI_Recv(token, 8, MPI_BYTE, from, 10, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void probe_for_token(int64_t *token, int from)
+{
+    int there = 0;
+    while (!there)
+        MPI_Iprobe(from, 10, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+    receive_token(token, from);
+}
+
+static void test_for_token(int64_t *token, int from)
+{
+    MPI_Request request;
+    int there = 0;
+    MPI_Irecv(token, 8, MPI_BYTE, from, 10, MPI_COMM_WORLD, &request);
+    while (!there)
+        MPI_Test(&request, &there, MPI_STATUS_IGNORE);
+}
+
+static int around(long rounds, void (*take)(int64_t *, int))
+{
+    int next = (rank + 1) % ranks, last = (rank + ranks - 1) % ranks;
+    int64_t token = 0;
+    for (long i = 0; i < rounds; i++) {
+        if (rank != 0)
+            take(&token, last);
+        token++;
+        MPI_Send(&token, 8, MPI_BYTE, next, 10, MPI_COMM_WORLD);
+        if (rank == 0)
+            take(&token, last);
+    }
+    if (rank == 0 && token != rounds * ranks) {
+        fprintf(stderr, "crowded: the token counted %ld hops\n", (long)token);
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    }
+    return MPI_SUCCESS;
+}
+
+static int received(long rounds)
+{
+    return around(rounds, receive_token);
+}
+
+static int probed(long rounds)
+{
+    return around(rounds, probe_for_token);
+}
+
+static int tested(long rounds)
+{
+    return around(rounds, test_for_token);
 }
 
 /* Rank 0's number, everywhere. */
@@ -187,6 +246,9 @@ int main(int argc, char **argv)
         if (MPI_Alltoall)
             measured("alltoall", 8, alltoalls, 1, repetitions, sample_ns);
         measured("ping_pong", 8, ping_pongs, 2, repetitions, sample_ns);
+        measured("token_received", 8, received, ranks, repetitions, sample_ns);
+        measured("token_probed", 8, probed, ranks, repetitions, sample_ns);
+        measured("token_tested", 8, tested, ranks, repetitions, sample_ns);
     } else {
         blocked();
     }

@@ -39,5 +39,6 @@ pub mod striping;
 pub mod tagged;
 pub mod torus;
 mod turns;
+mod vain_polls;
 mod waiting;
 pub mod work_queue;

@@ -8,9 +8,13 @@
 //! [`Context::awaits`]): where tasks share processors, one that may be running on another processor is
 //! given a moment, and one that sits beside this task is given the processor at once.
 //!
+//! A call that must not wait polls once ([`Context::poll`]); where ranks share processors it yields after a
+//! run of polls that found nothing ([`crate::vain_polls`]).
+//!
 //! Invariant: who is awaited is a hint; the wait ends by what it waits for.
 
 use std::cell::Cell;
+use std::time::Instant;
 
 use pamir_driver::brief_spins::BriefSpins;
 use pamir_driver::unit::UnitError;
@@ -18,6 +22,7 @@ use pamir_driver::waiting::{Expected, Ladder, Rung};
 
 use crate::attendance::Attendance;
 use crate::context::Context;
+use crate::vain_polls::VainPolls;
 
 /// What one context knows of its waits.
 #[derive(Debug, Default)]
@@ -29,6 +34,7 @@ pub(crate) struct Waiting {
     /// The task that is waited for, if that is known.
     awaited: Cell<Option<usize>>,
     brief_spins: BriefSpins,
+    vain_polls: VainPolls,
     /// Whether the caller waits for what goes on in the background.
     pub(crate) attendance: Attendance,
 }
@@ -69,6 +75,39 @@ impl Context {
     pub fn attend_until(&self, done: impl FnMut() -> bool) -> Result<(), UnitError> {
         let attendance = &self.waiting.attendance;
         attendance.during(|| self.advance_until(done))
+    }
+
+    /// Advances once and looks once, for a call that must not wait. Where other ranks share this
+    /// task's processor, a call that ends a run of vain looks lets them have it for a moment.
+    ///
+    /// # Errors
+    ///
+    /// What the advance or `look` failed with.
+    pub fn poll<T, E: From<UnitError>>(
+        &self,
+        look: impl FnOnce() -> Result<Option<T>, E>,
+    ) -> Result<Option<T>, E> {
+        self.advance()?;
+        let found = look()?;
+        if self.unit.is_crowded() {
+            self.polled(found.is_some());
+        }
+        Ok(found)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn polled(&self, found: bool) {
+        let vain = &self.waiting.vain_polls;
+        if found {
+            vain.end();
+        } else if vain.add(Instant::now()) {
+            match self.waiting.shared_pause.get() {
+                Some(pause) => pause(Rung::Yield),
+                None => std::thread::yield_now(),
+            }
+            vain.resume(Instant::now());
+        }
     }
 
     /// [`Self::advance`], for what is compiled in many copies.

@@ -97,9 +97,8 @@ pub unsafe fn iprobe(
         None => Some(nothing()),
         Some(pattern) => {
             let context = state.process.context();
-            context.advance()?;
             context
-                .probe(&pattern)
+                .poll(|| Ok::<_, Error>(context.probe(&pattern)))?
                 .map(|found| status(&communicator, &found))
         }
     };
@@ -186,8 +185,7 @@ pub unsafe fn improbe(
         None => Some((MPI_MESSAGE_NO_PROC, nothing())),
         Some(pattern) => {
             let context = state.process.context();
-            context.advance()?;
-            let found = context.probe_matched(&pattern);
+            let found = context.poll(|| Ok::<_, Error>(context.probe_matched(&pattern)))?;
             found.map(|found| claim(&state, communicator, comm, found))
         }
     };

@@ -276,10 +276,10 @@ pub unsafe fn test(request: *mut MPI_Request, flag: *mut c_int, status: *mut MPI
     let state = running()?;
     address(request, "request")?;
     address(flag, "flag")?;
-    state.process.context().advance()?;
+    let context = state.process.context();
     // SAFETY: they are not null, so the caller vouches for them.
     unsafe {
-        let done = try_complete(&state, *request)?;
+        let done = context.poll(|| try_complete(&state, *request))?;
         flag.write(done.is_some().into());
         let Some(done) = done else { return Ok(()) };
         if !done.stays {
@@ -302,8 +302,8 @@ pub unsafe fn request_get_status(
 ) -> Result {
     let state = running()?;
     address(flag, "flag")?;
-    state.process.context().advance()?;
-    let found = status_if_complete(&state, request)?;
+    let context = state.process.context();
+    let found = context.poll(|| status_if_complete(&state, request))?;
     // SAFETY: the caller vouches for both.
     unsafe {
         flag.write(found.is_some().into());

@@ -188,16 +188,15 @@ pub unsafe fn testall(
     let state = running()?;
     let arrays = Arrays::new(count, requests, statuses)?;
     address(flag, "flag")?;
-    state.process.context().advance()?;
-    for index in 0..arrays.count {
-        if !is_complete(&state, arrays.request(index))? {
-            // SAFETY: the caller vouches for it.
-            unsafe { flag.write(0) };
-            return Ok(());
-        }
+    let found = state
+        .process
+        .context()
+        .poll(|| all_complete(&state, &arrays))?;
+    // SAFETY: the caller vouches for it.
+    unsafe { flag.write(found.is_some().into()) };
+    if found.is_none() {
+        return Ok(());
     }
-    // SAFETY: as above.
-    unsafe { flag.write(1) };
     let mut ended = Vec::with_capacity(arrays.count);
     for index in 0..arrays.count {
         let done = complete(&state, arrays.request(index))?;
@@ -205,6 +204,16 @@ pub unsafe fn testall(
         ended.push((index, done));
     }
     report(&arrays, ended)
+}
+
+/// Something if all requests are complete.
+fn all_complete(state: &State, arrays: &Arrays) -> Result<Option<()>> {
+    for index in 0..arrays.count {
+        if !is_complete(state, arrays.request(index))? {
+            return Ok(None);
+        }
+    }
+    Ok(Some(()))
 }
 
 /// The first complete request that is not idle.
@@ -243,6 +252,19 @@ enum Found {
     At(usize),
     Nothing,
     AllIdle,
+}
+
+impl Found {
+    fn something(self) -> Option<Self> {
+        (!matches!(self, Self::Nothing)).then_some(self)
+    }
+}
+
+/// Polls once for a complete request that is not idle.
+fn poll_for_any(state: &State, arrays: &Arrays) -> Result<Found> {
+    let look = || Ok(find_complete(state, arrays)?.something());
+    let found: Result<_> = state.process.context().poll(look);
+    Ok(found?.unwrap_or(Found::Nothing))
 }
 
 /// Ends request `index`, or says that there was none.
@@ -323,8 +345,7 @@ pub unsafe fn testany(
     let arrays = Arrays::new(count, requests, std::ptr::null_mut())?;
     address(indx, "indx")?;
     address(flag, "flag")?;
-    state.process.context().advance()?;
-    let found = match find_complete(&state, &arrays)? {
+    let found = match poll_for_any(&state, &arrays)? {
         Found::At(index) => Some(index),
         Found::AllIdle => None,
         Found::Nothing => {
@@ -343,8 +364,14 @@ pub unsafe fn testany(
     }
 }
 
-/// Ends all complete requests; their number is -1 if all are idle.
-fn end_some(state: &State, arrays: &Arrays, indices: *mut c_int, outcount: *mut c_int) -> Result {
+/// Ends all complete requests, something if there were any or all are idle; their number is
+/// `MPI_UNDEFINED` if all are idle.
+fn end_some(
+    state: &State,
+    arrays: &Arrays,
+    indices: *mut c_int,
+    outcount: *mut c_int,
+) -> Result<Option<()>> {
     let (mut ended, mut all_idle) = (Vec::new(), true);
     for index in 0..arrays.count {
         let request = arrays.request(index);
@@ -366,7 +393,8 @@ fn end_some(state: &State, arrays: &Arrays, indices: *mut c_int, outcount: *mut 
     };
     // SAFETY: the program vouches for it.
     unsafe { outcount.write(number) };
-    report(arrays, ended)
+    report(arrays, ended)?;
+    Ok((number != 0).then_some(()))
 }
 
 /// `MPI_Waitsome`, section 3.7.5.
@@ -386,7 +414,7 @@ pub unsafe fn waitsome(
     address(outcount, "outcount")?;
     arrays.check_indices(indices)?;
     wait_for_some(&state, &arrays)?;
-    end_some(&state, &arrays, indices, outcount)
+    end_some(&state, &arrays, indices, outcount).map(drop)
 }
 
 /// `MPI_Testsome`, section 3.7.5.
@@ -405,8 +433,8 @@ pub unsafe fn testsome(
     let arrays = Arrays::new(incount, requests, statuses)?;
     address(outcount, "outcount")?;
     arrays.check_indices(indices)?;
-    state.process.context().advance()?;
-    end_some(&state, &arrays, indices, outcount)
+    let look = || end_some(&state, &arrays, indices, outcount);
+    state.process.context().poll(look).map(drop)
 }
 
 /// `MPI_Request_get_status_all`, section 3.7.6.
@@ -423,9 +451,12 @@ pub unsafe fn request_get_status_all(
     let state = running()?;
     let arrays = Arrays::new(count, requests.cast_mut(), statuses)?;
     address(flag, "flag")?;
-    state.process.context().advance()?;
-    let found = (0..arrays.count).map(|index| status_if_complete(&state, arrays.request(index)));
-    let found: Option<Vec<_>> = found.collect::<Result<Vec<_>>>()?.into_iter().collect();
+    let status_of = |index| status_if_complete(&state, arrays.request(index));
+    let look = || -> Result<Option<Vec<_>>> {
+        let found: Vec<_> = (0..arrays.count).map(status_of).collect::<Result<_>>()?;
+        Ok(found.into_iter().collect())
+    };
+    let found = state.process.context().poll(look)?;
     // SAFETY: the caller vouches for it.
     unsafe { flag.write(found.is_some().into()) };
     for (index, status) in found.into_iter().flatten().enumerate() {
@@ -450,8 +481,7 @@ pub unsafe fn request_get_status_any(
     let arrays = Arrays::new(count, requests.cast_mut(), std::ptr::null_mut())?;
     address(indx, "indx")?;
     address(flag, "flag")?;
-    state.process.context().advance()?;
-    let found = find_complete(&state, &arrays)?;
+    let found = poll_for_any(&state, &arrays)?;
     // SAFETY: the caller vouches for all of them.
     unsafe {
         flag.write((!matches!(found, Found::Nothing)).into());
@@ -486,29 +516,39 @@ pub unsafe fn request_get_status_some(
     let arrays = Arrays::new(incount, requests.cast_mut(), statuses)?;
     address(outcount, "outcount")?;
     arrays.check_indices(indices)?;
-    state.process.context().advance()?;
+    // SAFETY: the caller vouches for the array.
+    let look = || unsafe { tell_some(&state, &arrays, indices) };
+    let number = state.process.context().poll(look)?;
+    // SAFETY: the caller vouches for it.
+    unsafe { outcount.write(number.unwrap_or(0)) };
+    Ok(())
+}
+
+/// Tells of all complete requests: their number, `MPI_UNDEFINED` if all are idle, nothing if there are none.
+///
+/// # Safety
+///
+/// `indices` is writable for as many as there are requests.
+unsafe fn tell_some(state: &State, arrays: &Arrays, indices: *mut c_int) -> Result<Option<c_int>> {
     let (mut number, mut all_idle) = (0, true);
     for index in 0..arrays.count {
         let request = arrays.request(index);
-        if is_idle(&state, request)? {
+        if is_idle(state, request)? {
             continue;
         }
         all_idle = false;
-        if let Some(status) = status_if_complete(&state, request)? {
+        if let Some(status) = status_if_complete(state, request)? {
             // SAFETY: the caller vouches for the array.
             unsafe { indices.add(number).write(index as c_int) };
             arrays.tell(number, status, None);
             number += 1;
         }
     }
-    let number = if all_idle {
-        MPI_UNDEFINED
-    } else {
-        number as c_int
-    };
-    // SAFETY: the caller vouches for it.
-    unsafe { outcount.write(number) };
-    Ok(())
+    Ok(match number {
+        0 if all_idle => Some(MPI_UNDEFINED),
+        0 => None,
+        number => Some(number as c_int),
+    })
 }
 
 /// `MPI_Startall`, section 3.9.
