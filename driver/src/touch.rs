@@ -32,6 +32,7 @@ use std::thread::JoinHandle;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use pamir_shm::refusal::Refusal;
 
 use crate::interrupt::{InterruptError, Signal};
 
@@ -86,7 +87,8 @@ struct Protection {
 pub enum TouchError {
     /// The kernel refuses userfaultfd, or has none that can do it.
     #[error(
-        "the kernel gives no memory that interrupts when touched ({step}: {error}): it needs Linux 5.11, and a container must allow userfaultfd; use PAMIR_REPLENISH=touching-put, which touches a notification word"
+        "the kernel gives no memory that interrupts when touched ({step}: {}): it needs Linux 5.11, and a container must allow userfaultfd; use PAMIR_REPLENISH=touching-put, which touches a notification word",
+        error.desc()
     )]
     Refused {
         /// What was asked of the kernel.
@@ -95,7 +97,7 @@ pub enum TouchError {
         error: Errno,
     },
     /// The interrupt thread cannot be.
-    #[error("cannot start the thread of memory that interrupts when touched: {0}")]
+    #[error("cannot start the thread of memory that interrupts when touched: {}", Refusal(*.0))]
     Thread(Errno),
     /// The thread has nothing to be stopped by.
     #[error(transparent)]

@@ -21,6 +21,7 @@ pub mod countdown;
 pub mod lane;
 pub mod piece_claims;
 pub mod record;
+pub mod refusal;
 
 #[cfg(not(loom))]
 pub mod header;

@@ -15,6 +15,7 @@ use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 
 use crate::offset::Offset;
+use crate::refusal::Refusal;
 use crate::shareable::Shareable;
 
 /// The size of a page, in bytes.
@@ -26,16 +27,19 @@ pub const PAGE_BYTES: usize = 4096;
 pub enum SegmentError {
     /// The kernel would not make the memory.
     #[error(
-        "cannot make {bytes} bytes of shared memory: {source}; is the memory limit (ulimit -v, cgroup) too low?"
+        "cannot make {bytes} bytes of shared memory by {call}: {}",
+        Refusal::of(source)
     )]
     Create {
+        /// The system call that was refused.
+        call: &'static str,
         /// Size asked for.
         bytes: u64,
         /// What the kernel said.
         source: std::io::Error,
     },
     /// The kernel would not map it.
-    #[error("cannot map a segment of {bytes} bytes: {source}")]
+    #[error("cannot map a segment of {bytes} bytes: {}", Refusal::of(source))]
     Map {
         /// Size asked for.
         bytes: u64,
@@ -85,16 +89,22 @@ impl Segment {
     /// `bytes` are mapped: the rest is there for [`Self::attach_part`]. Where the kernel does
     /// not allow so long a file, it ends with the mapped part.
     pub fn create_with_room(bytes: u64, file_bytes: u64) -> Result<Self, SegmentError> {
-        let failed = |source: std::io::Error| SegmentError::Create { bytes, source };
+        let failed = |call, source| SegmentError::Create {
+            call,
+            bytes,
+            source,
+        };
         let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
-        let descriptor = memfd_create(c"pamir", flags).map_err(|errno| failed(errno.into()))?;
+        let descriptor =
+            memfd_create(c"pamir", flags).map_err(|errno| failed("memfd_create", errno.into()))?;
         let file = std::fs::File::from(descriptor);
         file.set_len(file_bytes)
             .or_else(|_| file.set_len(bytes))
-            .map_err(failed)?;
+            .map_err(|error| failed("ftruncate", error))?;
         let descriptor = OwnedFd::from(file);
         let seals = SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_SEAL;
-        fcntl(&descriptor, FcntlArg::F_ADD_SEALS(seals)).map_err(|errno| failed(errno.into()))?;
+        fcntl(&descriptor, FcntlArg::F_ADD_SEALS(seals))
+            .map_err(|errno| failed("fcntl", errno.into()))?;
         Self::map(descriptor, 0, bytes)
     }
 
@@ -127,7 +137,7 @@ impl Segment {
             reason,
         };
         let seals = fcntl(&descriptor, FcntlArg::F_GET_SEALS)
-            .map_err(|errno| refused(format!("it has no seals ({errno})")))?;
+            .map_err(|errno| refused(format!("it has no seals ({})", errno.desc())))?;
         if !SealFlag::from_bits_truncate(seals).contains(SealFlag::F_SEAL_SHRINK) {
             return Err(refused("its size is not sealed".into()));
         }

@@ -220,7 +220,7 @@ typedef struct MPI_T_event_instance_t *MPI_T_event_instance;
 #define MPI_ERR_ARG                      13    /* Invalid argument */
 #define MPI_ERR_UNKNOWN                  14    /* Unknown error */
 #define MPI_ERR_TRUNCATE                 15    /* Message longer than the receive buffer */
-#define MPI_ERR_OTHER                    16    /* Error of a kind that no class names */
+#define MPI_ERR_OTHER                    16    /* Other error */
 #define MPI_ERR_INTERN                   17    /* Internal error of the MPI library */
 #define MPI_ERR_PENDING                  18    /* Operation neither failed nor complete */
 #define MPI_ERR_IN_STATUS                19    /* Error code is in the status */

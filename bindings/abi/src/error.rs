@@ -100,7 +100,7 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", code_text(self.code()), self.detail())
+        write!(f, "{}{}", introduction(self.code()), self.detail())
     }
 }
 
@@ -120,11 +120,13 @@ impl From<pamir_mpi::process::FinalizeError> for Error {
     }
 }
 
-/// The text of an error class, or a word for codes that are the program's own.
-fn code_text(code: c_int) -> Cow<'static, str> {
+/// The text of an error class before a sentence, or a word for codes that are the program's
+/// own. `MPI_ERR_OTHER` has none: the sentence alone says what was wrong.
+fn introduction(code: c_int) -> Cow<'static, str> {
     match ErrorClass::from_code(code) {
-        Some(class) => class.text().into(),
-        None => format!("error code {code}").into(),
+        Some(ErrorClass::Other) => "".into(),
+        Some(class) => format!("{}: ", class.text()).into(),
+        None => format!("error code {code}: ").into(),
     }
 }
 
@@ -283,8 +285,8 @@ fn report(raised: &Raised<'_>, process: Option<&str>) -> String {
         Object::Process | Object::Tool => String::new(),
     };
     format!(
-        "{process}: {function}: {}: {detail} (fatal error{on})",
-        code_text(raised.code)
+        "{process}: {function}: {}{detail} (fatal error{on})",
+        introduction(raised.code)
     )
 }
 
@@ -319,6 +321,20 @@ mod tests {
             "rank 3 in MPI_COMM_WORLD: MPI_Send: Invalid rank: rank 7 is not in a communicator \
              of 4 (fatal error on communicator 0x101)"
         );
+    }
+
+    #[test]
+    fn an_error_without_a_class_says_its_reason_first() {
+        let raised = Raised {
+            object: Object::Process,
+            code: MPI_ERR_OTHER,
+            function: "MPI_Init",
+            detail: "Too many open files",
+        };
+        let said = report(&raised, Some("rank 3"));
+        assert_eq!(said, "rank 3: MPI_Init: Too many open files (fatal error)");
+        let error = ErrorClass::Other.with("Too many open files");
+        assert_eq!(error.to_string(), "Too many open files");
     }
 
     #[test]

@@ -32,6 +32,7 @@ use std::time::Duration;
 
 use nix::errno::Errno;
 use pamir_shm::atomic::AtomicU32;
+use pamir_shm::refusal::Refusal;
 
 pub use signal::Signal;
 
@@ -40,7 +41,7 @@ pub use signal::Signal;
 #[non_exhaustive]
 pub enum InterruptError {
     /// The kernel would not make a descriptor.
-    #[error("cannot make {what}: {error}; is the limit of open files (ulimit -n) too low?")]
+    #[error("cannot make {what}: {}", Refusal(*error))]
     Descriptor {
         /// What it should have been.
         what: &'static str,
@@ -56,7 +57,7 @@ pub enum InterruptError {
         reason: String,
     },
     /// A wait failed.
-    #[error("cannot wait for interrupts by {delivery}: {error}")]
+    #[error("cannot wait for interrupts by {delivery}: {}", error.desc())]
     Wait {
         /// By what.
         delivery: Delivery,

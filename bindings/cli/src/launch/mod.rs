@@ -41,6 +41,7 @@ use nix::errno::Errno;
 use nix::unistd::Pid;
 use pamir_driver::binding::BindTo;
 use pamir_driver::job::JobError;
+use pamir_shm::refusal::Refusal;
 
 use arguments::{ArgumentError, Invocation, Launch, Verbosity};
 use balance::{BalanceError, Balancing};
@@ -80,7 +81,7 @@ pub enum LaunchError {
     #[error(transparent)]
     Start(#[from] StartError),
     /// The system refused what the launcher itself needs.
-    #[error("cannot set up {what}: {errno}")]
+    #[error("cannot set up {what}: {}", Refusal(*errno))]
     System {
         /// What was asked for.
         what: &'static str,

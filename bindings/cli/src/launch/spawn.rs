@@ -61,7 +61,7 @@ pub enum SpawnStep {
 
 /// Why a rank could not be started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{step:?}: {errno}")]
+#[error("{step:?}: {}", errno.desc())]
 pub struct SpawnError {
     /// Where it failed.
     pub step: SpawnStep,

@@ -14,6 +14,7 @@ use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::{Pid, pipe2};
+use pamir_shm::refusal::Refusal;
 
 use super::arguments::Launch;
 use super::child;
@@ -54,7 +55,7 @@ pub enum StartError {
     #[error(transparent)]
     Program(#[from] ProgramError),
     /// The system refused a resource.
-    #[error("cannot start rank {rank}: {what}: {errno}")]
+    #[error("cannot start rank {rank}: {what}: {}", Refusal(*errno))]
     System {
         /// The rank.
         rank: usize,

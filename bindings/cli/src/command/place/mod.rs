@@ -126,7 +126,7 @@ pub enum PlaceError {
     #[error(transparent)]
     Binding(#[from] BindingError),
     /// Signals cannot be waited for.
-    #[error("cannot watch for an interruption: {0}")]
+    #[error("cannot watch for an interruption: {}", .0.desc())]
     Signals(#[from] nix::errno::Errno),
     /// Nothing to place was named.
     #[error(

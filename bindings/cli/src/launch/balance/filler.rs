@@ -28,6 +28,7 @@ use std::str::FromStr;
 
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::Pid;
+use pamir_shm::refusal::Refusal;
 use pamir_transport::balance::dead_time::DeadTime;
 
 use super::priority;
@@ -51,7 +52,7 @@ pub enum FillerError {
     #[error("--fill-idle: /bin/sh cannot be started: {0}")]
     Start(#[from] SpawnError),
     /// The system refused something it needs.
-    #[error("--fill-idle: {0}")]
+    #[error("--fill-idle: {}", Refusal(*.0))]
     System(#[from] nix::errno::Errno),
     /// There is no null device.
     #[error("--fill-idle: /dev/null: {0}")]

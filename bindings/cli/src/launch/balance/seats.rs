@@ -45,7 +45,7 @@ pub enum SeatError {
         source: std::io::Error,
     },
     /// The kernel refuses a nice value.
-    #[error("the priority of rank {rank} cannot be set: {errno}")]
+    #[error("the priority of rank {rank} cannot be set: {}", errno.desc())]
     Priority {
         /// The rank.
         rank: usize,
