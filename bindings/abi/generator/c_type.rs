@@ -1,7 +1,8 @@
 //! A C type as the tables write it, and its Rust counterpart.
 //!
 //! Parameters are `const`-or-not, a base type, levels of pointer, a name and
-//! array brackets; nothing else occurs in the standard's prototypes.
+//! array brackets; nothing else occurs in the standard's prototypes. A word before a
+//! pointer says whether it may be null, where its type does not tell.
 
 /// The type words that differ between a function and its large-count twin:
 /// the word, its meaning in `MPI_X`, its meaning in `MPI_X_c`.
@@ -11,11 +12,24 @@ pub const POLYMORPHIC: [(&str, &str, &str); 3] = [
     ("EXTENT", "MPI_Aint", "MPI_Count"),
 ];
 
+/// Whether the program may give a null pointer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Null {
+    /// The type tells: see [`Parameter::must_exist`].
+    ByType,
+    /// `OPTIONAL`: yes, although the type says no.
+    Allowed,
+    /// `REQUIRED`: no, although the type leaves it open.
+    Refused,
+}
+
 /// One parameter of a function or callback.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
     /// Whether what is pointed at (or the value) is const.
     pub is_const: bool,
+    /// Whether it may be a null pointer.
+    pub null: Null,
     /// The base type: `int`, `void`, `MPI_Comm`, `COUNT`, or `...` for variadic parameters.
     pub base: String,
     /// Levels of `*`.
@@ -33,12 +47,18 @@ impl Parameter {
         if text == "..." {
             return Some(Self {
                 is_const: false,
+                null: Null::ByType,
                 base: text.to_string(),
                 pointers: 0,
                 name: String::new(),
                 brackets: String::new(),
             });
         }
+        let (null, text) = match text.split_once(' ') {
+            Some(("OPTIONAL", rest)) => (Null::Allowed, rest),
+            Some(("REQUIRED", rest)) => (Null::Refused, rest),
+            _ => (Null::ByType, text),
+        };
         let (text, brackets) = match text.find('[') {
             Some(at) => (&text[..at], &text[at..]),
             None => (text, ""),
@@ -55,6 +75,7 @@ impl Parameter {
         }
         Some(Self {
             is_const,
+            null,
             base: base.to_string(),
             pointers: type_text.matches('*').count(),
             name: name.to_string(),
@@ -74,6 +95,22 @@ impl Parameter {
     /// Whether the type depends on the function being a large-count twin.
     pub fn is_polymorphic(&self) -> bool {
         POLYMORPHIC.iter().any(|(word, ..)| *word == self.base)
+    }
+
+    /// Whether a null pointer is an error whatever the other arguments are: the address of
+    /// one value that the call writes, or of a status that it reads. Not so the address of a
+    /// status to be written, where null is `MPI_STATUS_IGNORE`; nor buffers, arrays and strings,
+    /// of which the function itself knows whether they may be empty.
+    pub fn must_exist(&self, is_callback: impl Fn(&str) -> bool) -> bool {
+        match self.null {
+            Null::Allowed => false,
+            Null::Refused => true,
+            Null::ByType => {
+                let one_value = self.pointers == 1 && self.brackets.is_empty();
+                let is_data = self.base != "void" && !is_callback(&self.base);
+                one_value && is_data && self.is_const == (self.base == "MPI_Status")
+            }
+        }
     }
 
     /// The parameter as C writes it.

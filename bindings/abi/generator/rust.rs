@@ -9,6 +9,9 @@
 //! PMPI_Send (exported) --jmp--+         Err(e) --cold--> error::raise
 //! ```
 //!
+//! The body refuses null pointers where the function writes or reads one value
+//! ([`Parameter::must_exist`]), so that no handwritten function has to.
+//!
 //! The body is local to the library, so that a program's own `MPI_Send`, which
 //! takes the place of ours in the dynamic symbol table, cannot be what
 //! `PMPI_Send` reaches.
@@ -270,6 +273,11 @@ fn write_function(
     let passed: Vec<_> = parameters.iter().map(|p| p.rust_name()).collect();
     let safety =
         "// SAFETY: what the program vouches for when it calls this is handed on unchanged.";
+    let checks: String = parameters
+        .iter()
+        .filter(|p| p.must_exist(is_callback))
+        .map(|p| null_check(function, &p.rust_name()))
+        .collect();
     let call = format!(
         "unsafe {{ crate::functions::{chapter}::{}({}) }}",
         function.rust_name,
@@ -288,7 +296,7 @@ fn write_function(
         format!("    {safety}\n    {call}")
     } else {
         format!(
-            "    {safety}\n    match {call} {{\n        \
+            "{checks}    {safety}\n    match {call} {{\n        \
              Ok(()) => crate::constants::MPI_SUCCESS,\n        \
              Err(error) => crate::error::raise({}, error, {name:?}),\n    }}",
             object(function)
@@ -302,6 +310,16 @@ fn write_function(
         out,
         format_args!("export! {{ {name}, P{name}, body_{name}, ({declared}) -> {returns} }}"),
     );
+}
+
+/// What refuses a null pointer before the handwritten function sees it.
+fn null_check(function: &Function, parameter: &str) -> String {
+    format!(
+        "    if {parameter}.is_null() {{\n        \
+         return crate::error::null_pointer({}, {parameter:?}, {:?});\n    }}\n",
+        object(function),
+        function.name
+    )
 }
 
 /// Whether the function returns what it computes rather than an error code.

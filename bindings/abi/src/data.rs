@@ -199,6 +199,20 @@ impl Span {
         unsafe { std::slice::from_raw_parts_mut(self.address, self.bytes) }
     }
 
+    /// The bytes themselves, to be read.
+    ///
+    /// # Safety
+    ///
+    /// The memory is good for its bytes, and nobody changes it as long as the slice lives.
+    #[inline(always)]
+    pub unsafe fn as_bytes<'a>(self) -> &'a [u8] {
+        if self.bytes == 0 {
+            return &[];
+        }
+        // SAFETY: as the caller vouches.
+        unsafe { std::slice::from_raw_parts(self.address, self.bytes) }
+    }
+
     /// As the transport takes it.
     #[inline(always)]
     pub fn buffer(self) -> Buffer {
@@ -337,9 +351,8 @@ impl Deref for Input {
     fn deref(&self) -> &[u8] {
         match self {
             Self::Packed(packed) => packed,
-            Self::Own(span) if span.bytes == 0 => &[],
             // SAFETY: whoever made the input vouched for the memory as long as it lives.
-            Self::Own(span) => unsafe { std::slice::from_raw_parts(span.address, span.bytes) },
+            Self::Own(span) => unsafe { span.as_bytes() },
         }
     }
 }

@@ -242,6 +242,19 @@ pub fn raise(object: Object, error: Error, function: &'static str) -> c_int {
     }
 }
 
+/// Raises the error of an argument that is null where the call reads or writes a value:
+/// `MPI_ERR_ARG`, or the tool interface's own class.
+#[cold]
+#[inline(never)]
+pub fn null_pointer(object: Object, argument: &str, function: &'static str) -> c_int {
+    let class = match object {
+        Object::Tool => ErrorClass::ToolInvalid,
+        _ => ErrorClass::Arg,
+    };
+    let detail = format!("argument {argument} is a null pointer");
+    raise(object, class.with(detail), function)
+}
+
 /// Raises `MPI_ERR_UNSUPPORTED_OPERATION` for a function that is only exported.
 #[cold]
 #[inline(never)]

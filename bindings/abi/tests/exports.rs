@@ -1,67 +1,11 @@
 //! The built library: its symbols, and that `MPI_X` can be interposed.
-//!
-//! The tests build the library (cargo does not build a cdylib for them) and
-//! link C programs to it.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::OnceLock;
-use std::{env, fs};
+mod built_library;
 
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
+use std::fs;
+use std::process::Command;
 
-/// Builds the library once; gives the folder that it is in under its soname.
-fn library_folder() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let built = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "--package", "pamir-abi", "--lib"])
-            .current_dir(root())
-            .status()
-            .expect("cargo runs, as it runs this test");
-        assert!(built.success(), "the library does not build");
-        let scratch = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-        let target = scratch
-            .parent()
-            .expect("cargo's folder for tests is in target/");
-        let folder = scratch.join("library");
-        fs::create_dir_all(&folder).expect("cargo's folder for tests is writable");
-        for name in ["libmpi_abi.so.1", "libmpi_abi.so"] {
-            fs::copy(target.join("debug/libmpi_abi.so"), folder.join(name))
-                .expect("the library was built");
-        }
-        folder
-    })
-}
-
-/// Compiles a C program and runs it.
-fn run(name: &str, source: &str) -> Output {
-    let folder = library_folder();
-    let file = folder.join(name);
-    let program = file.with_extension("out");
-    fs::write(&file, source).expect("the folder is writable");
-    let compiled = Command::new("gcc")
-        .args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-I"])
-        .arg(root().join("include"))
-        .arg("-o")
-        .args([&program, &file])
-        .arg("-L")
-        .arg(folder)
-        .args(["-lmpi_abi", "-Wl,-rpath"])
-        .arg(folder)
-        .output()
-        .expect("gcc is there");
-    assert!(
-        compiled.status.success(),
-        "{}",
-        String::from_utf8_lossy(&compiled.stderr)
-    );
-    Command::new(program)
-        .output()
-        .expect("what was compiled runs")
-}
+use built_library::{library_folder, root, run};
 
 #[test]
 fn every_function_of_the_standard_is_exported_twice() {

@@ -11,6 +11,8 @@
 //!
 //! The caller of each function is the C program, by way of `crate::exports`: what
 //! the standard asks of the program's arguments is what the function may rely on.
+//! The export has refused null pointers where the call writes one value or reads a
+//! status; of buffers, arrays and strings the function itself knows.
 
 // The parameters are the standard's, and so is what their caller must ensure.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]

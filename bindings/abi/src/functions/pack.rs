@@ -5,7 +5,7 @@
 use std::ffi::{CStr, c_char, c_void};
 
 use crate::count::Count;
-use crate::data::buffer;
+use crate::data::{Span, buffer, check_address};
 use crate::error::{Error, ErrorClass, Result};
 use crate::functions::communicator::named;
 use crate::process::running;
@@ -16,15 +16,21 @@ fn no_room(needed: usize, left: i64) -> Error {
     ErrorClass::Truncate.with(format!("{needed} bytes are needed where {left} are left"))
 }
 
+/// The packed bytes in a packing buffer, behind what is already there.
+fn packed(buffer: *const c_void, at: usize, bytes: usize, name: &str) -> Result<*mut u8> {
+    if buffer.is_null() && bytes > 0 {
+        let text = format!("argument {name} is a null pointer, for {bytes} bytes");
+        return Err(ErrorClass::Buffer.with(text));
+    }
+    Ok(buffer.cast::<u8>().wrapping_add(at).cast_mut())
+}
+
 /// The position of a packing buffer and the bytes left behind it.
 ///
 /// # Safety
 ///
 /// `position` is readable.
 unsafe fn place<C: Count>(position: *const C, size: C) -> Result<(usize, i64)> {
-    if position.is_null() {
-        return Err(ErrorClass::Arg.with("the argument `position` is null"));
-    }
     // SAFETY: the caller vouches for it.
     let at = unsafe { (*position).to_i64() };
     if at < 0 || size.to_i64() < 0 {
@@ -57,7 +63,7 @@ pub unsafe fn pack<C: Count>(
         if bytes as i64 > left {
             return Err(no_room(bytes, left));
         }
-        data.pack(0, outbuf.cast::<u8>().wrapping_add(at), bytes);
+        data.pack(0, packed(outbuf, at, bytes, "outbuf")?, bytes);
         position.write(C::from_i64((at + bytes) as i64));
     }
     Ok(())
@@ -92,7 +98,7 @@ pub unsafe fn unpack<C: Count>(
         if bytes as i64 > left {
             return Err(no_room(bytes, left));
         }
-        data.unpack(0, inbuf.cast::<u8>().wrapping_add(at), bytes);
+        data.unpack(0, packed(inbuf, at, bytes, "inbuf")?, bytes);
         position.write(C::from_i64((at + bytes) as i64));
     }
     Ok(())
@@ -165,6 +171,7 @@ pub unsafe fn pack_external<C: Count, E: Count>(
     let state = running()?;
     let datatype = state.datatypes.committed(datatype)?;
     let count = counted(incount.to_i64())?;
+    check_address(&datatype, inbuf.cast(), count)?;
     // SAFETY: the caller vouches for all of them.
     unsafe {
         check_representation(datarep)?;
@@ -174,8 +181,11 @@ pub unsafe fn pack_external<C: Count, E: Count>(
             return Err(no_room(bytes, left));
         }
         let mut machine = datatype.machine(count, inbuf.cast_mut().cast());
-        let room = std::slice::from_raw_parts_mut(outbuf.cast::<u8>().wrapping_add(at), bytes);
-        datatype.pack_external32(count, &mut machine, room)?;
+        let room = Span {
+            address: packed(outbuf, at, bytes, "outbuf")?,
+            bytes,
+        };
+        datatype.pack_external32(count, &mut machine, room.bytes_mut())?;
         position.write(E::from_i64((at + bytes) as i64));
     }
     Ok(())
@@ -198,6 +208,7 @@ pub unsafe fn unpack_external<C: Count, E: Count>(
     let state = running()?;
     let datatype = state.datatypes.committed(datatype)?;
     let count = counted(outcount.to_i64())?;
+    check_address(&datatype, outbuf.cast(), count)?;
     // SAFETY: the caller vouches for all of them.
     unsafe {
         check_representation(datarep)?;
@@ -207,8 +218,11 @@ pub unsafe fn unpack_external<C: Count, E: Count>(
             return Err(no_room(bytes, left));
         }
         let mut machine = datatype.machine(count, outbuf.cast());
-        let data = std::slice::from_raw_parts(inbuf.cast::<u8>().wrapping_add(at), bytes);
-        datatype.unpack_external32(count, &mut machine, data)?;
+        let data = Span {
+            address: packed(inbuf, at, bytes, "inbuf")?,
+            bytes,
+        };
+        datatype.unpack_external32(count, &mut machine, data.as_bytes())?;
         position.write(E::from_i64((at + bytes) as i64));
     }
     Ok(())
