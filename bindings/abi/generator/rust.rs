@@ -334,6 +334,11 @@ fn object(function: &Function) -> String {
     if function.name.starts_with("MPI_T_") {
         return "crate::error::Object::Tool".to_string();
     }
+    // What makes a session, or a communicator without a parent, is given its error handler.
+    let makes = ["_from_group", "_from_groups", "Session_init"];
+    if makes.iter().any(|end| function.name.ends_with(end)) {
+        return "crate::error::Object::Unmade(errhandler)".to_string();
+    }
     const OBJECTS: [(&str, &str); 4] = [
         ("MPI_Comm", "Communicator"),
         ("MPI_Win", "Window"),

@@ -12,7 +12,7 @@
 //! in the arguments; [`Error::on`] names another one. Until a handler is set, or
 //! when it says so, an error is fatal.
 
-use crate::types::{MPI_Comm, MPI_File, MPI_Session, MPI_Win};
+use crate::types::{MPI_Comm, MPI_Errhandler, MPI_File, MPI_Session, MPI_Win};
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ffi::c_int;
@@ -141,7 +141,11 @@ pub enum Object {
     File(MPI_File),
     /// A session.
     Session(MPI_Session),
-    /// None of them: `MPI_COMM_SELF` decides (MPI-5.0, section 9.3).
+    /// The object that the call was to make: the error handler that the call was given for it
+    /// decides, also before `MPI_Init`.
+    Unmade(MPI_Errhandler),
+    /// None of them: `MPI_COMM_SELF` decides (MPI-5.0, section 9.3), or `MPI_COMM_WORLD` where
+    /// the program set a handler on that alone.
     Process,
     /// The tool interface, whose functions give codes back and call no handler.
     Tool,
@@ -295,7 +299,7 @@ fn report(raised: &Raised<'_>, process: Option<&str>) -> String {
         Object::Window(handle) => format!(" on window {:#x}", handle.0),
         Object::File(handle) => format!(" on file {:#x}", handle.0),
         Object::Session(handle) => format!(" on session {:#x}", handle.0),
-        Object::Process | Object::Tool => String::new(),
+        Object::Unmade(_) | Object::Process | Object::Tool => String::new(),
     };
     format!(
         "{process}: {function}: {}{detail} (fatal error{on})",

@@ -38,7 +38,6 @@ use crate::compound::Compound;
 use crate::data::Datatypes;
 use crate::error::{ErrorClass, Result};
 use crate::functions::buffer::Attached;
-use crate::functions::error::handler::ProgramHandler;
 use crate::functions::probe::Claimed;
 use crate::handles::{Kind, Table};
 
@@ -71,8 +70,6 @@ pub struct State {
     pub datatypes: Datatypes,
     /// Reduction operations that the program made.
     pub operations: Table<Op>,
-    /// Error handlers that the program made.
-    pub error_handlers: Table<ProgramHandler>,
     /// Keys of attributes that the program made.
     pub keyvals: KeyvalTable,
     /// Attributes of datatypes, by handle.
@@ -236,7 +233,6 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
         groups: Table::new(Kind::Group),
         datatypes: Datatypes::default(),
         operations: Table::new(Kind::Operation),
-        error_handlers: Table::new(Kind::ErrorHandler),
         keyvals: KeyvalTable::new(),
         type_attributes: RefCell::default(),
         messages: Table::new(Kind::Message),

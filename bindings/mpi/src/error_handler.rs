@@ -5,7 +5,7 @@
 
 use std::any::Any;
 use std::fmt;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// An error handler.
 #[derive(Clone, Default)]
@@ -19,7 +19,7 @@ pub enum ErrorHandler {
     Return,
     /// One of the program's: the layer above knows how to call it. It lives as long as an
     /// object has it.
-    Program(Rc<dyn Any>),
+    Program(Arc<dyn Any + Send + Sync>),
 }
 
 impl fmt::Debug for ErrorHandler {

@@ -37,5 +37,7 @@ pub mod persistent;
 pub mod point_to_point;
 pub mod probe;
 pub mod request;
+pub mod session;
 pub mod status;
+pub mod tool;
 pub mod topology;

@@ -67,7 +67,7 @@ pub struct Communicator {
     name: RefCell<Box<[u8]>>,
     attributes: AttributeTable,
     hints: RefCell<Info>,
-    error_handler: RefCell<ErrorHandler>,
+    error_handler: RefCell<Option<ErrorHandler>>,
     topology: OnceCell<Rc<Topology>>,
     board: CommonBoard,
     /// For the layer above: a number of its own, such as its handle of the communicator.
@@ -108,7 +108,7 @@ impl Communicator {
     /// before anybody uses it.
     fn derived(parent: &Self, group: Group, remote: Option<Group>, rank: usize) -> Self {
         let new = Self::new(group, remote, rank, NOT_AGREED);
-        new.error_handler.replace(parent.error_handler());
+        new.error_handler.replace(Some(parent.error_handler()));
         new
     }
 
@@ -252,13 +252,18 @@ impl Communicator {
 
     /// What becomes of errors that are raised on it.
     pub fn error_handler(&self) -> ErrorHandler {
+        self.chosen_error_handler().unwrap_or_default()
+    }
+
+    /// The same, if the program chose it, for this communicator or for its parent.
+    pub fn chosen_error_handler(&self) -> Option<ErrorHandler> {
         self.error_handler.borrow().clone()
     }
 
     /// Says what becomes of errors.
     pub fn set_error_handler(&self, handler: ErrorHandler) {
         // The old one may be the program's: it ends when nothing is borrowed any more.
-        let _old = self.error_handler.replace(handler);
+        let _old = self.error_handler.replace(Some(handler));
     }
 
     /// Its process topology, if it was made with one.
