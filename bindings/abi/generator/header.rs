@@ -2,7 +2,7 @@
 //!
 //! The header is committed, so that it can be read and installed without
 //! building; a test asserts that it is what this module writes. It is valid
-//! C99 and C++11 and needs nothing but `<stdint.h>`.
+//! C and C++ of every version and needs nothing but `<stdint.h>`.
 
 use super::c_type::Parameter;
 use super::table::{Chapter, Function, Kind, Section, Status, Table};
@@ -49,22 +49,31 @@ typedef struct MPI_F08_status {
 } MPI_F08_status;
 ";
 
-/// What stands after it: the removed functions that a renaming cannot express.
-const CLOSING: &str = "
+/// The macro by which a program asks for the functions that the standard has removed.
+const ASKED_FOR: &str = "PAMIR_REMOVED_FUNCTIONS";
+
+/// Removed functions that a renaming cannot express.
+const REMOVED: &str = "
 /* The extent and bounds of a datatype, as MPI-1 asked for them. */
-static inline int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
+#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
+#define PAMIR_INLINE static inline
+#else
+#define PAMIR_INLINE static __inline__
+#endif
+
+PAMIR_INLINE int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 {
     MPI_Aint lower_bound;
     return MPI_Type_get_extent(datatype, &lower_bound, extent);
 }
 
-static inline int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
+PAMIR_INLINE int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 {
     MPI_Aint extent;
     return MPI_Type_get_extent(datatype, displacement, &extent);
 }
 
-static inline int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
+PAMIR_INLINE int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
 {
     MPI_Aint lower_bound, extent;
     int code = MPI_Type_get_extent(datatype, &lower_bound, &extent);
@@ -72,7 +81,10 @@ static inline int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
         *displacement = lower_bound + extent;
     return code;
 }
+";
 
+/// What stands at the end.
+const CLOSING: &str = "
 #ifdef __cplusplus
 }
 #endif
@@ -90,12 +102,29 @@ pub fn header(table: &Table) -> String {
     for section in others {
         write_section(&mut out, section);
     }
-    for chapter in &table.chapters {
+    let removed = |chapter: &&Chapter| chapter.status == Status::Removed;
+    for chapter in table.chapters.iter().filter(|c| !removed(c)) {
         write_chapter(&mut out, chapter);
     }
+    let (old, renames): (Vec<_>, Vec<_>) = renames.into_iter().partition(|section| {
+        section
+            .constants
+            .iter()
+            .any(|c| is_function(table, &c.name))
+    });
     for section in renames {
         write_renames(&mut out, section, table);
     }
+    line(&mut out, format_args!("\n#ifdef {ASKED_FOR}"));
+    for chapter in table.chapters.iter().filter(removed) {
+        write_chapter(&mut out, chapter);
+    }
+    line(&mut out, format_args!("\n#else"));
+    for section in old {
+        write_renames(&mut out, section, table);
+    }
+    out.push_str(REMOVED);
+    line(&mut out, format_args!("\n#endif /* {ASKED_FOR} */"));
     out + CLOSING
 }
 
@@ -205,18 +234,16 @@ fn parameter_list(parameters: &[Parameter]) -> String {
         .join(", ")
 }
 
+fn is_function(table: &Table, name: &str) -> bool {
+    let functions = table.chapters.iter().flat_map(|chapter| &chapter.functions);
+    functions.into_iter().any(|function| function.name == name)
+}
+
 fn write_renames(out: &mut String, section: &Section, table: &Table) {
     line(out, format_args!("\n/* {} */", section.about));
-    let is_function = |name: &str| {
-        table
-            .chapters
-            .iter()
-            .flat_map(|chapter| &chapter.functions)
-            .any(|f| f.name == name)
-    };
     for constant in &section.constants {
         define(out, &constant.name, &constant.value, "");
-        if is_function(&constant.value) {
+        if is_function(table, &constant.value) {
             define(
                 out,
                 &format!("P{}", constant.name),

@@ -14,6 +14,8 @@ pub enum Status {
     Later,
     /// Like `Implemented`, but no part of the standard ABI.
     Extension,
+    /// Like `Extension`, but shown in the header only to programs that ask for it.
+    Removed,
 }
 
 /// One exported function.
@@ -172,7 +174,8 @@ fn parse_functions(text: &str) -> Result<Vec<Chapter>, String> {
                 "implemented" => Status::Implemented,
                 "later" => Status::Later,
                 "extension" => Status::Extension,
-                _ => return Err(wrong("status is implemented, later or extension")),
+                "removed" => Status::Removed,
+                _ => return Err(wrong("status is implemented, later, extension or removed")),
             };
             chapters.push(Chapter {
                 name: name.to_string(),

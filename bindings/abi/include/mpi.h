@@ -1948,11 +1948,12 @@ int PMPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status);
 int PMPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status);
 int PMPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status);
 
-/* Callback types under the names that MPI-2 gave them. */
+/* Callback types under the names that MPI-1 and MPI-2 gave them. */
 #define MPI_Comm_errhandler_fn           MPI_Comm_errhandler_function
 #define MPI_File_errhandler_fn           MPI_File_errhandler_function
 #define MPI_Win_errhandler_fn            MPI_Win_errhandler_function
 #define MPI_Session_errhandler_fn        MPI_Session_errhandler_function
+#define MPI_Handler_function             MPI_Comm_errhandler_function
 
 /* Fortran's handles are the integers of the ABI. */
 #define MPI_Comm_c2f                     MPI_Comm_toint
@@ -2000,7 +2001,33 @@ int PMPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status);
 #define MPI_Win_f2c                      MPI_Win_fromint
 #define PMPI_Win_f2c                     PMPI_Win_fromint
 
-/* Functions that MPI-3.0 removed, for programs that are older. */
+#ifdef PAMIR_REMOVED_FUNCTIONS
+
+/* Functions that MPI-3.0 removed, for binaries that call them by these names. */
+int MPI_Address(void *location, MPI_Aint *address);
+int MPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler);
+int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
+int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
+int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent);
+int MPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype);
+int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
+int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement);
+int MPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype *newtype);
+int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement);
+int PMPI_Address(void *location, MPI_Aint *address);
+int PMPI_Errhandler_create(MPI_Comm_errhandler_function *comm_errhandler_fn, MPI_Errhandler *errhandler);
+int PMPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler);
+int PMPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler);
+int PMPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent);
+int PMPI_Type_hindexed(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype oldtype, MPI_Datatype *newtype);
+int PMPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype);
+int PMPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement);
+int PMPI_Type_struct(int count, int array_of_blocklengths[], MPI_Aint array_of_displacements[], MPI_Datatype array_of_types[], MPI_Datatype *newtype);
+int PMPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement);
+
+#else
+
+/* Functions that MPI-3.0 removed are today's, so that older programs run on every library. */
 #define MPI_Address                      MPI_Get_address
 #define PMPI_Address                     PMPI_Get_address
 #define MPI_Errhandler_create            MPI_Comm_create_errhandler
@@ -2009,7 +2036,6 @@ int PMPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status);
 #define PMPI_Errhandler_get              PMPI_Comm_get_errhandler
 #define MPI_Errhandler_set               MPI_Comm_set_errhandler
 #define PMPI_Errhandler_set              PMPI_Comm_set_errhandler
-#define MPI_Handler_function             MPI_Comm_errhandler_function
 #define MPI_Type_hindexed                MPI_Type_create_hindexed
 #define PMPI_Type_hindexed               PMPI_Type_create_hindexed
 #define MPI_Type_hvector                 MPI_Type_create_hvector
@@ -2018,19 +2044,25 @@ int PMPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status);
 #define PMPI_Type_struct                 PMPI_Type_create_struct
 
 /* The extent and bounds of a datatype, as MPI-1 asked for them. */
-static inline int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
+#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
+#define PAMIR_INLINE static inline
+#else
+#define PAMIR_INLINE static __inline__
+#endif
+
+PAMIR_INLINE int MPI_Type_extent(MPI_Datatype datatype, MPI_Aint *extent)
 {
     MPI_Aint lower_bound;
     return MPI_Type_get_extent(datatype, &lower_bound, extent);
 }
 
-static inline int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
+PAMIR_INLINE int MPI_Type_lb(MPI_Datatype datatype, MPI_Aint *displacement)
 {
     MPI_Aint extent;
     return MPI_Type_get_extent(datatype, displacement, &extent);
 }
 
-static inline int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
+PAMIR_INLINE int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
 {
     MPI_Aint lower_bound, extent;
     int code = MPI_Type_get_extent(datatype, &lower_bound, &extent);
@@ -2038,6 +2070,8 @@ static inline int MPI_Type_ub(MPI_Datatype datatype, MPI_Aint *displacement)
         *displacement = lower_bound + extent;
     return code;
 }
+
+#endif /* PAMIR_REMOVED_FUNCTIONS */
 
 #ifdef __cplusplus
 }

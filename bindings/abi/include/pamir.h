@@ -14,12 +14,22 @@
 extern "C" {
 #endif
 
+/* Numbers of items, nanoseconds and bytes: long long, which C89 and C++98 have as an extension. */
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wlong-long"
+#endif
+typedef long long pamir_int;
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
+
 /* A member's call of a synchronisation; all fields are -1 where it is not known: it has not been
  * made, or the member has made four announced calls since. */
 typedef struct pamir_call {
-    long long started_ns; /* when the computation before it began, by CLOCK_MONOTONIC */
-    long long arrived_ns; /* when it was made, by the same clock */
-    long long load;       /* items, or the sum of their weights; of calls that nobody gives a
+    pamir_int started_ns; /* when the computation before it began, by CLOCK_MONOTONIC */
+    pamir_int arrived_ns; /* when it was made, by the same clock */
+    pamir_int load;       /* items, or the sum of their weights; of calls that nobody gives a
                              load for, the time since the last announced call was left, by the
                              clock that PAMIR_BALANCE_CLOCK names (monotonic or processor) */
 } pamir_call;
@@ -73,22 +83,22 @@ typedef struct pamir_partition_object pamir_partition;
  *                                   FIFOs, ways of the last-level cache through resctrl
  *               clock=monotonic     how long a rank was busy; or processor, its processor time;
  *                                   or auto (default): processor where ranks share processors */
-int pamir_partition_create(MPI_Comm comm, long long items, const long long weights[],
-                           long long block, const char *policy, pamir_partition **partition);
+int pamir_partition_create(MPI_Comm comm, pamir_int items, const pamir_int weights[],
+                           pamir_int block, const char *policy, pamir_partition **partition);
 
 /* Ends a partition, its arrays and their memory; the pointer becomes NULL. Collective. */
 int pamir_partition_free(pamir_partition **partition);
 
 /* The items of a rank, begin to end - 1; rank -1 is the caller. They change in pamir_cycle_end
  * only, at all ranks alike. */
-int pamir_partition_range(pamir_partition *partition, int rank, long long *begin, long long *end);
+int pamir_partition_range(pamir_partition *partition, int rank, pamir_int *begin, pamir_int *end);
 
 /* Says what each item of the caller's range costs from now on, in relation to all others: weights[0]
  * is item begin's. For programs that know, such as those whose particles move between cells. The
  * ranges change at once, and arrays with them, so that every rank keeps its share of the load;
  * pamir_cycle_end goes on to change the shares. `changed` (may be NULL) is 1 if any range has
  * changed. Collective, between pamir_cycle_end and pamir_cycle_begin. */
-int pamir_partition_weigh(pamir_partition *partition, const long long weights[], int *changed);
+int pamir_partition_weigh(pamir_partition *partition, const pamir_int weights[], int *changed);
 
 /* An array of which each rank has the items of its range, and which moves with them. Item i lies at
  * base + i * item_bytes, as long as the partition lives. Collective, in one order at all ranks.
@@ -96,7 +106,7 @@ int pamir_partition_weigh(pamir_partition *partition, const long long weights[],
  *            them remains the program's, and is due again after ranges have changed
  *   given    memory for all items; NULL: the library reserves address space, of which only what is
  *            touched is memory, and gives back what a rank has lost */
-int pamir_partition_array(pamir_partition *partition, size_t item_bytes, long long border,
+int pamir_partition_array(pamir_partition *partition, size_t item_bytes, pamir_int border,
                           void *given, void **base);
 
 /* Calls `prepare(larger, argument)` while other ranks still compute: with larger = 1 at the rank
@@ -123,25 +133,25 @@ int pamir_cycle_end(pamir_partition *partition, int *changed);
 
 /* What has happened so far, as the calling rank sees it. */
 typedef struct pamir_statistics {
-    long long cycles;            /* that have ended */
-    long long moves;             /* cycles after which something moved */
-    long long moved_load;        /* items, or weights, that ranks gave, of all ranks */
-    long long fetched_bytes;     /* of arrays, by this rank */
-    long long released_bytes;    /* memory that it gave back after moves */
-    long long busy_ns;           /* by the policy's clock */
-    long long wait_ns;           /* for other ranks */
-    long long prepared_larger;   /* how often it was first */
-    long long prepared_smaller;  /* how often it alone was missing */
-    long long prepared_bytes;    /* memory made or given back by set-up operations */
-    long long set_up_ns;         /* what set-up operations took, the program's included */
-    long long hidden_ns;         /* of that, while others still computed */
+    pamir_int cycles;            /* that have ended */
+    pamir_int moves;             /* cycles after which something moved */
+    pamir_int moved_load;        /* items, or weights, that ranks gave, of all ranks */
+    pamir_int fetched_bytes;     /* of arrays, by this rank */
+    pamir_int released_bytes;    /* memory that it gave back after moves */
+    pamir_int busy_ns;           /* by the policy's clock */
+    pamir_int wait_ns;           /* for other ranks */
+    pamir_int prepared_larger;   /* how often it was first */
+    pamir_int prepared_smaller;  /* how often it alone was missing */
+    pamir_int prepared_bytes;    /* memory made or given back by set-up operations */
+    pamir_int set_up_ns;         /* what set-up operations took, the program's included */
+    pamir_int hidden_ns;         /* of that, while others still computed */
     double first_load_balance;   /* average over maximum of all ranks' busy times */
     double last_load_balance;
-    long long window_slots;      /* descriptors that fit into each of its injection FIFOs now */
-    long long cache_ways;        /* of the last-level cache that it may fill now, and how many */
-    long long cache_all_ways;    /*   there are; 0 where nobody divides them */
+    pamir_int window_slots;      /* descriptors that fit into each of its injection FIFOs now */
+    pamir_int cache_ways;        /* of the last-level cache that it may fill now, and how many */
+    pamir_int cache_all_ways;    /*   there are; 0 where nobody divides them */
     char cache[80];              /* the same in words, or why the cache is not divided */
-    long long housekeeping_ns;   /* for how long housekeeping ran in this process */
+    pamir_int housekeeping_ns;   /* for how long housekeeping ran in this process */
 } pamir_statistics;
 int pamir_partition_statistics(pamir_partition *partition, pamir_statistics *statistics);
 
@@ -153,12 +163,12 @@ int pamir_partition_statistics(pamir_partition *partition, pamir_statistics *sta
  * others may need this rank; after 1 it is called again. It may not call MPI, and no other thread
  * of the process gets into MPI meanwhile. `number` (may be NULL) is for pamir_housekeeping_remove.
  * Local. */
-typedef int pamir_housekeeping_function(long long budget_ns, void *argument);
-int pamir_housekeeping_add(pamir_housekeeping_function *function, void *argument, long long *number);
-int pamir_housekeeping_remove(long long number);
+typedef int pamir_housekeeping_function(pamir_int budget_ns, void *argument);
+int pamir_housekeeping_add(pamir_housekeeping_function *function, void *argument, pamir_int *number);
+int pamir_housekeeping_remove(pamir_int number);
 
 /* A function to give to it: memory that the program has freed goes back to the system. */
-int pamir_housekeeping_trim(long long budget_ns, void *argument);
+int pamir_housekeeping_trim(pamir_int budget_ns, void *argument);
 
 /* Tasks, for jobs whose data must stay where it is: the work is done in parts, at first one a rank.
  * Where ranks wait, there are more and smaller parts, and the fastest rank gets several, which it
@@ -174,7 +184,7 @@ typedef struct pamir_tasks_object pamir_tasks;
 
 /* Does part `part` of `parts`, counted from 0, of the work. It is called from several threads at
  * once, and may call MPI only where the program has MPI_THREAD_MULTIPLE. */
-typedef void pamir_task_function(long long part, long long parts, void *argument);
+typedef void pamir_task_function(pamir_int part, pamir_int parts, void *argument);
 
 /* One task a rank. Collective, with the same arguments at all ranks.
  *   law      NULL, or how many more parts there are by the difference in time between ranks, as law=
@@ -190,7 +200,7 @@ int pamir_tasks_create(MPI_Comm comm, const char *law, int period, pamir_tasks *
 int pamir_tasks_run(pamir_tasks *tasks, pamir_task_function *work, void *argument, int *changed);
 
 /* How many parts a rank does in the next cycle. */
-int pamir_tasks_queue(pamir_tasks *tasks, int rank, long long *parts);
+int pamir_tasks_queue(pamir_tasks *tasks, int rank, pamir_int *parts);
 
 /* Asks for levelling after the next cycle, whatever the period, for reasons that only the program
  * knows. One rank's request is enough. */

@@ -1070,7 +1070,15 @@ pami_result_t PAMI_Resume(pami_context_t context, pami_endpoint_t *dest, size_t 
 /* ---- time ------------------------------------------------------------------------------- */
 
 double PAMI_Wtime(pami_client_t client);                 /* seconds */
-unsigned long long PAMI_Wtimebase(pami_client_t client); /* counts PAMI_CLIENT_WTIMEBASE_MHZ */
+/* Counts PAMI_CLIENT_WTIMEBASE_MHZ. C89 and C++98 have long long as an extension. */
+#ifdef __GNUC__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wlong-long"
+#endif
+unsigned long long PAMI_Wtimebase(pami_client_t client);
+#ifdef __GNUC__
+#pragma GCC diagnostic pop
+#endif
 
 /* ---- extensions ------------------------------------------------------------------------- */
 

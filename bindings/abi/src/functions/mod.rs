@@ -36,6 +36,7 @@ pub mod pack;
 pub mod persistent;
 pub mod point_to_point;
 pub mod probe;
+pub mod removed;
 pub mod request;
 pub mod session;
 pub mod status;
