@@ -13,6 +13,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use memmap2::{MmapOptions, MmapRaw};
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::resource::{Resource, getrlimit};
 
 use crate::offset::Offset;
 use crate::refusal::Refusal;
@@ -37,6 +38,16 @@ pub enum SegmentError {
         bytes: u64,
         /// What the kernel said.
         source: std::io::Error,
+    },
+    /// Files may not become so long.
+    #[error(
+        "cannot make {bytes} bytes of shared memory: a file may have {limit_bytes} (ulimit -f); raise that limit"
+    )]
+    FileSize {
+        /// Size asked for.
+        bytes: u64,
+        /// The limit.
+        limit_bytes: u64,
     },
     /// The kernel would not map it.
     #[error("cannot map a segment of {bytes} bytes: {}", Refusal::of(source))]
@@ -98,7 +109,18 @@ impl Segment {
         let descriptor =
             memfd_create(c"pamir", flags).map_err(|errno| failed("memfd_create", errno.into()))?;
         let file = std::fs::File::from(descriptor);
-        file.set_len(file_bytes)
+        // Beyond the limit there would be SIGXFSZ, which ends a process that does not expect it.
+        let (limit_bytes, _) =
+            getrlimit(Resource::RLIMIT_FSIZE).map_err(|errno| failed("getrlimit", errno.into()))?;
+        if bytes > limit_bytes {
+            return Err(SegmentError::FileSize { bytes, limit_bytes });
+        }
+        let with_room = if file_bytes <= limit_bytes {
+            file_bytes
+        } else {
+            bytes
+        };
+        file.set_len(with_room)
             .or_else(|_| file.set_len(bytes))
             .map_err(|error| failed("ftruncate", error))?;
         let descriptor = OwnedFd::from(file);
