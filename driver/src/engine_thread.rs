@@ -8,13 +8,14 @@
 //! | advance says | the thread | until |
 //! |--------------|------------|-------|
 //! | `Moved`      | goes on at once | |
-//! | `Blocked`    | yields some times, then sleeps | [`RETRY`] is over, or it is interrupted |
+//! | `Blocked`    | yields some times, then sleeps | a [`nap`] is over, or it is interrupted |
 //! | `Timed`      | sleeps | the injection FIFO's timer expires, or it is interrupted |
 //! | `Attended`   | leaves the unit to the application | [`ATTENDED`] is over, or it is interrupted |
 //! | `Quiet`      | announces that it sleeps, on the unit's doorbell | a sender, or a post, rings |
 //!
 //! While the application makes calls it advances by itself, and senders should not have to
-//! wake anybody; so the doorbell is only announced once it has made none for a while.
+//! wake anybody; so the doorbell is only announced once it has made none for a while. Where ranks
+//! share processors, that while gets longer as it repeats, as naps do and for the same reason.
 //!
 //! Invariants: whoever rings after the announcement wakes the thread; what was there before it
 //! is seen by the last look ([`crate::unit::MessagingUnit::announce_rest`]). Once an
@@ -25,6 +26,8 @@ use std::time::{Duration, Instant};
 
 use crate::interrupt::{Cause, InterruptError};
 use crate::unit::{Doorbell, UnitError};
+#[cfg(doc)]
+use crate::waiting::nap;
 
 mod service;
 
@@ -35,8 +38,17 @@ use service::Service;
 /// How long the thread leaves the unit to an application that makes calls.
 pub const ATTENDED: Duration = Duration::from_micros(250);
 
-/// How long it waits for a target to take packets, once yielding has not helped.
-pub const RETRY: Duration = Duration::from_micros(50);
+/// How often that is doubled where ranks share processors and it makes calls again and again.
+const ATTENDED_DOUBLINGS: u32 = 5;
+
+/// How long the thread leaves the unit to an application that it has left it to so many times.
+fn attended(before: u32, crowded: bool) -> Duration {
+    if crowded {
+        ATTENDED * (1 << before.min(ATTENDED_DOUBLINGS))
+    } else {
+        ATTENDED
+    }
+}
 
 /// What an advance has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +74,9 @@ pub trait Engine: Send + Sync {
     /// [`crate::unit::MessagingUnit::announce_rest`].
     fn announce_rest(&self) -> Result<Option<bool>, UnitError>;
 
+    /// Whether other ranks share the processor, as of the last advance.
+    fn is_crowded(&self) -> bool;
+
     /// What the thread sleeps on.
     fn doorbell(&self) -> &Doorbell;
 
@@ -76,6 +91,10 @@ impl<E: Engine> Engine for Arc<E> {
 
     fn announce_rest(&self) -> Result<Option<bool>, UnitError> {
         (**self).announce_rest()
+    }
+
+    fn is_crowded(&self) -> bool {
+        (**self).is_crowded()
     }
 
     fn doorbell(&self) -> &Doorbell {

@@ -22,6 +22,7 @@
 //! millisecond or so at most, instead of up to thirty.
 
 use std::str::FromStr;
+use std::time::Duration;
 
 use crate::brief_spins::{BRIEF_POLLS, BRIEF_TURNS, BriefSpins};
 
@@ -37,6 +38,29 @@ pub const CROWDED_YIELDS: u32 = 400;
 /// Empty polls before a rank that shares its processing unit with a second program gives it up:
 /// between 0.1 and 1.5 ms, by what is polled, so that a wake-up is little beside them.
 pub const SHARED_POLLS: u32 = 1_000;
+
+/// The first sleeps of a wait that nobody ends by a wake-up, so that it has to look again.
+pub const NAP: Duration = Duration::from_micros(50);
+
+/// So many naps of a wait are alike; where processing units are shared, those that follow are
+/// twice as long.
+const NAPS_ALIKE: u32 = 6;
+
+/// How often naps are doubled: the longest is longer than the kernel's slices.
+const NAP_DOUBLINGS: u32 = 7;
+
+/// How long the nap after so many others of the same wait is.
+///
+/// A thread that sleeps for less than a slice (some 3 ms), again and again, beside threads that
+/// yield keeps the programs of all other sessions from a processor for seconds: Linux 6.18 with
+/// automatic groups. So such sleeps get longer, in step with the wait.
+pub fn nap(before: u32, crowded: bool) -> Duration {
+    if crowded {
+        NAP * (1 << (before / NAPS_ALIKE).min(NAP_DOUBLINGS))
+    } else {
+        NAP
+    }
+}
 
 /// The variable that says what waits are expected to be: `long`, or `brief`, where a second program
 /// runs on the same processors.
@@ -201,6 +225,13 @@ impl Ladder {
         self.step()
     }
 
+    /// After [`Rung::Sleep`]: how long a rank sleeps that nobody wakes.
+    pub fn nap(&self) -> Duration {
+        let sleeps = self.polls.saturating_sub(self.spins + self.yields + 1);
+        // As in `step_for`: only who shares its processing unit begins with yields.
+        nap(sleeps, self.spins == 0)
+    }
+
     /// After a poll that found something: start again at the top.
     pub fn reset(&mut self) {
         self.polls = 0;
@@ -283,6 +314,26 @@ mod tests {
         assert_eq!(ladder.step_for(&spins, || unreachable!()), Rung::Spin);
         let mut ladder = Ladder::new(true).expecting(Expected::Long);
         assert_eq!(ladder.step_for(&spins, || unreachable!()), Rung::Sleep);
+    }
+
+    #[test]
+    fn naps_get_longer_than_a_slice_where_a_processor_is_shared() {
+        let naps = |crowded| {
+            let mut ladder = Ladder::new(crowded);
+            while ladder.step() != Rung::Sleep {}
+            let mut naps = vec![ladder.nap()];
+            naps.extend((0..99).map(|_| (ladder.step(), ladder.nap()).1));
+            naps
+        };
+        assert!(naps(false).iter().all(|nap| *nap == NAP));
+        let shared = naps(true);
+        assert_eq!(shared[0], NAP);
+        assert!(shared[99] > Duration::from_millis(4));
+        // But for the first, no nap is longer than a third of the wait before it.
+        for number in NAPS_ALIKE as usize..100 {
+            let before: Duration = shared[..number].iter().sum();
+            assert!(shared[number] <= before / 3, "{number}");
+        }
     }
 
     #[test]

@@ -25,9 +25,6 @@ use pamir_driver::waiting::Rung;
 use crate::context::Context;
 use crate::work_queue::{Progress, WorkQueue};
 
-/// How long a waiting thread leaves the context to others.
-const PAUSE: std::time::Duration = std::time::Duration::from_micros(50);
-
 /// A context for several threads.
 #[derive(Debug)]
 pub struct SharedContext {
@@ -36,6 +33,8 @@ pub struct SharedContext {
     doorbell: Doorbell,
     /// The application has had the lock since the engine thread's last look.
     attended: AtomicBool,
+    /// What the engine thread has last seen of it.
+    crowded: AtomicBool,
     failure: Mutex<Option<UnitError>>,
 }
 
@@ -77,6 +76,7 @@ impl SharedContext {
         Ok(Self {
             work: Arc::clone(context.work_queue()?),
             doorbell: context.doorbell()?,
+            crowded: AtomicBool::new(context.is_crowded()),
             context: Mutex::new(Confined(context)),
             attended: AtomicBool::new(false),
             failure: Mutex::new(None),
@@ -119,7 +119,7 @@ impl SharedContext {
             match ladder.step() {
                 Rung::Spin => std::hint::spin_loop(),
                 Rung::Yield => std::thread::yield_now(),
-                Rung::Sleep => std::thread::sleep(PAUSE),
+                Rung::Sleep => std::thread::sleep(ladder.nap()),
             }
         }
     }
@@ -141,11 +141,17 @@ impl Engine for SharedContext {
             return Ok(Activity::Attended);
         };
         let attended = self.attended.swap(false, Ordering::Relaxed);
+        let crowded = guard.0.is_crowded();
+        self.crowded.store(crowded, Ordering::Relaxed);
         guard.0.advance_for_engine(attended)
     }
 
     fn announce_rest(&self) -> Result<Option<bool>, UnitError> {
         self.context.lock().0.announce_rest()
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.crowded.load(Ordering::Relaxed)
     }
 
     fn doorbell(&self) -> &Doorbell {

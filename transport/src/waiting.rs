@@ -14,21 +14,24 @@
 //! Invariant: who is awaited is a hint; the wait ends by what it waits for.
 
 use std::cell::Cell;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use pamir_driver::brief_spins::BriefSpins;
 use pamir_driver::unit::UnitError;
-use pamir_driver::waiting::{Expected, Ladder, Rung};
+use pamir_driver::waiting::{Expected, Ladder, NAP, Rung};
 
 use crate::attendance::Attendance;
 use crate::context::Context;
 use crate::vain_polls::VainPolls;
 
+/// Lets other threads have a context that several share; the time is for [`Rung::Sleep`].
+pub type SharedPause = fn(Rung, Duration);
+
 /// What one context knows of its waits.
 #[derive(Debug, Default)]
 pub(crate) struct Waiting {
     /// What lets other threads have the context, where several share it.
-    shared_pause: Cell<Option<fn(Rung)>>,
+    shared_pause: Cell<Option<SharedPause>>,
     /// What is known of the waits that begin now.
     expected: Cell<Expected>,
     /// The task that is waited for, if that is known.
@@ -103,7 +106,7 @@ impl Context {
             vain.end();
         } else if vain.add(Instant::now()) {
             match self.waiting.shared_pause.get() {
-                Some(pause) => pause(Rung::Yield),
+                Some(pause) => pause(Rung::Yield, NAP),
                 None => std::thread::yield_now(),
             }
             vain.resume(Instant::now());
@@ -127,8 +130,8 @@ impl Context {
     }
 
     /// Several threads take turns with this context: `pause` is called for every rung of the
-    /// waiting ladder, to let the others have it.
-    pub fn share(&self, pause: fn(Rung)) {
+    /// waiting ladder, to let the others have it, with how long to sleep where that is the rung.
+    pub fn share(&self, pause: SharedPause) {
         self.waiting.shared_pause.set(Some(pause));
         self.alone.set(false);
     }
@@ -157,7 +160,7 @@ impl Context {
         let waiting = &self.waiting;
         let rung = ladder.step_for(&waiting.brief_spins, || self.awaits_elsewhere());
         if let Some(pause) = waiting.shared_pause.get() {
-            pause(rung);
+            pause(rung, ladder.nap());
             return Ok(());
         }
         match rung {

@@ -6,6 +6,7 @@
 //! Every call then takes the lock that `MPI_THREAD_MULTIPLE` takes. The thread never waits for
 //! the lock, so a call that ends it may hold it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use pamir_driver::engine_thread::{Activity, Engine, EngineThread, is_configured};
@@ -21,13 +22,18 @@ static THREAD: Mutex<Option<EngineThread<Calls>>> = Mutex::new(None);
 #[derive(Debug)]
 struct Calls {
     doorbell: Doorbell,
+    crowded: AtomicBool,
     abort: fn(i32) -> !,
 }
 
 impl Engine for Calls {
     fn advance(&self) -> std::result::Result<Activity, UnitError> {
         match try_running() {
-            Some(state) => state.process.context().advance_for_engine(attended()),
+            Some(state) => {
+                let context = state.process.context();
+                self.crowded.store(context.is_crowded(), Ordering::Relaxed);
+                context.advance_for_engine(attended())
+            }
             None => Ok(Activity::Attended),
         }
     }
@@ -37,6 +43,10 @@ impl Engine for Calls {
             Some(state) => state.process.context().announce_rest(),
             None => Ok(None),
         }
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.crowded.load(Ordering::Relaxed)
     }
 
     fn doorbell(&self) -> &Doorbell {
@@ -51,7 +61,10 @@ impl Engine for Calls {
 
 /// What a thread needs of a process that is to have one; `None` if none is configured.
 #[derive(Debug)]
-pub struct Configured(Doorbell);
+pub struct Configured {
+    doorbell: Doorbell,
+    crowded: bool,
+}
 
 /// Whether a thread is configured.
 pub fn configured(process: &Process) -> Result<Option<Configured>> {
@@ -60,13 +73,15 @@ pub fn configured(process: &Process) -> Result<Option<Configured>> {
     }
     let doorbell = process.context().doorbell();
     let doorbell = doorbell.map_err(|error| ErrorClass::Other.with(error.to_string()))?;
-    Ok(Some(Configured(doorbell)))
+    let crowded = process.context().is_crowded();
+    Ok(Some(Configured { doorbell, crowded }))
 }
 
 /// Starts the thread; MPI runs already. `abort` ends the job if the thread meets an error.
 pub fn start(configured: Configured, abort: fn(i32) -> !) -> Result {
     let calls = Calls {
-        doorbell: configured.0,
+        doorbell: configured.doorbell,
+        crowded: configured.crowded.into(),
         abort,
     };
     let thread = EngineThread::start(calls);

@@ -20,6 +20,7 @@ use std::collections::HashMap;
 use std::ops::Deref;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use lock_api::RawReentrantMutex;
 use pamir_driver::huge_pages;
@@ -270,7 +271,7 @@ pub fn stop() {
 /// A rung of the waiting ladder where threads share the context: the others have their turn
 /// in between, and nobody sleeps for long, since the packet may come to another thread. All
 /// levels of the lock are let go of: a wait in a call within a call would else shut them out.
-fn pause_shared(rung: Rung) {
+fn pause_shared(rung: Rung, nap: Duration) {
     // Relaxed: as in `lock`.
     let depth = DEPTH.load(Ordering::Relaxed);
     for _ in 0..depth {
@@ -280,7 +281,7 @@ fn pause_shared(rung: Rung) {
     match rung {
         Rung::Spin => std::hint::spin_loop(),
         Rung::Yield => std::thread::yield_now(),
-        Rung::Sleep => std::thread::sleep(std::time::Duration::from_micros(50)),
+        Rung::Sleep => std::thread::sleep(nap),
     }
     (0..depth).for_each(|_| lock());
 }

@@ -21,9 +21,10 @@ use std::time::{Duration, Instant};
 use pamir_shm::atomic::AtomicU32;
 use pamir_shm::sleep;
 
-use super::{ATTENDED, Activity, Cause, Engine, EngineThreadError, InterruptError, RETRY};
+use super::{Activity, Cause, Engine, EngineThreadError, InterruptError, attended};
 use crate::interrupt::{self, Delivery, InterruptController, Signal};
 use crate::unit::UnitError;
+use crate::waiting::nap;
 
 /// Yields while a target takes nothing, before the thread sleeps.
 const YIELDS: u32 = 64;
@@ -115,7 +116,9 @@ struct Roster {
 struct Entry {
     place: u64,
     engine: Arc<dyn Engine>,
-    yields: u32,
+    /// Advances one after the other that found it blocked, and such that found it attended.
+    blocked: u32,
+    attended: u32,
 }
 
 impl std::fmt::Debug for Roster {
@@ -162,11 +165,11 @@ impl Service {
         let place = roster.places;
         roster.places += 1;
         roster.changes += 1;
-        let yields = 0;
         roster.engines.push(Entry {
             place,
             engine,
-            yields,
+            blocked: 0,
+            attended: 0,
         });
         drop(roster);
         self.interrupt();
@@ -226,16 +229,14 @@ enum Next {
 impl Entry {
     fn advance(&mut self) -> Result<Next, UnitError> {
         let activity = self.engine.advance()?;
-        if activity != Activity::Blocked {
-            self.yields = 0;
-        }
+        let again = |is: Activity, before: u32| (activity == is).then(|| before.saturating_add(1));
+        self.blocked = again(Activity::Blocked, self.blocked).unwrap_or(0);
+        self.attended = again(Activity::Attended, self.attended).unwrap_or(0);
+        let crowded = self.engine.is_crowded();
         Ok(match activity {
             Activity::Moved => Next::AtOnce,
-            Activity::Blocked if self.yields < YIELDS => {
-                self.yields += 1;
-                Next::Yield
-            }
-            Activity::Blocked => Next::Within(RETRY),
+            Activity::Blocked if self.blocked <= YIELDS => Next::Yield,
+            Activity::Blocked => Next::Within(nap(self.blocked - YIELDS - 1, crowded)),
             Activity::Timed(at) => {
                 let left = at.saturating_duration_since(Instant::now());
                 if left < WORTH_SLEEPING {
@@ -244,7 +245,7 @@ impl Entry {
                     Next::Within(left)
                 }
             }
-            Activity::Attended => Next::Within(ATTENDED),
+            Activity::Attended => Next::Within(attended(self.attended - 1, crowded)),
             Activity::Quiet => Next::Rest,
         })
     }
@@ -356,5 +357,48 @@ impl Control {
     fn forget(&self, place: u64) {
         let mut roster = locked(&self.roster);
         roster.engines.retain(|entry| entry.place != place);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::Counting;
+    use super::*;
+    use crate::job::{Job, JobSpecification};
+
+    /// The sleeps of the thread, one after the other, where an engine always says so.
+    fn sleeps(always: Activity, crowded: bool) -> Vec<Duration> {
+        let job = Job::create(&JobSpecification::unbound(1)).unwrap();
+        let mut counting = Counting::new(&job, 0);
+        (counting.always, counting.crowded) = (always, crowded);
+        let mut entry = Entry {
+            place: 0,
+            engine: Arc::new(counting),
+            blocked: 0,
+            attended: 0,
+        };
+        let nexts = (0..200).map(|_| entry.advance().unwrap());
+        let sleeps = nexts.filter_map(|next| match next {
+            Next::Within(sleep) => Some(sleep),
+            _ => None,
+        });
+        sleeps.collect()
+    }
+
+    #[test]
+    fn the_thread_does_not_wake_within_slices_where_ranks_share_processors() {
+        // A slice of the kernel's is 3 ms.
+        let slice = Duration::from_millis(4);
+        for always in [Activity::Attended, Activity::Blocked] {
+            let alone = sleeps(always, false);
+            assert!(
+                alone
+                    .iter()
+                    .all(|sleep| *sleep == alone[0] && *sleep < slice)
+            );
+            let shared = sleeps(always, true);
+            assert_eq!(shared[0], alone[0]);
+            assert!(shared[50..].iter().all(|sleep| *sleep > slice));
+        }
     }
 }

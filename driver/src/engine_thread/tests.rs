@@ -6,20 +6,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::*;
 use crate::job::{Job, JobSpecification};
 
-/// Reports `Quiet` unless told otherwise once, and counts how often it is advanced.
-struct Counting {
+/// Reports `always` unless told otherwise once, and counts how often it is advanced.
+pub(super) struct Counting {
     doorbell: Doorbell,
     advances: AtomicU64,
     next: Mutex<Option<Activity>>,
+    pub(super) always: Activity,
+    pub(super) crowded: bool,
     failure: Mutex<Option<String>>,
 }
 
 impl Counting {
-    fn new(job: &Job, rank: usize) -> Self {
+    pub(super) fn new(job: &Job, rank: usize) -> Self {
         Self {
             doorbell: Doorbell::new(job, rank).unwrap(),
             advances: AtomicU64::new(0),
             next: Mutex::default(),
+            always: Activity::Quiet,
+            crowded: false,
             failure: Mutex::default(),
         }
     }
@@ -40,13 +44,17 @@ impl Engine for Counting {
     fn advance(&self) -> Result<Activity, UnitError> {
         self.advances.fetch_add(1, Ordering::SeqCst);
         let next = self.next.lock().unwrap().take();
-        Ok(next.unwrap_or(Activity::Quiet))
+        Ok(next.unwrap_or(self.always))
     }
 
     fn announce_rest(&self) -> Result<Option<bool>, UnitError> {
         pamir_shm::sleep::announce(self.doorbell.word());
         std::sync::atomic::fence(Ordering::SeqCst);
         Ok(Some(true))
+    }
+
+    fn is_crowded(&self) -> bool {
+        self.crowded
     }
 
     fn doorbell(&self) -> &Doorbell {
