@@ -15,7 +15,7 @@
 //!
 //! A plane is a set of lanes: 0 the job's own, then one for each client. All bytes are of a peer, so
 //! [`Frame::decode`] gives nothing for what makes no sense; whether there are such lanes is for its
-//! caller to check. Numbers are in the machine's own order: the greeting (`network.rs`) tells
+//! caller to check. Numbers are in the machine's own order: the greeting (`network/tcp.rs`) tells
 //! whether both ends have the same.
 
 use pamir_shm::record::RecordHeader;

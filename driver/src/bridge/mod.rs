@@ -64,6 +64,15 @@ pub enum BridgeError {
         /// What the system said.
         source: io::Error,
     },
+    /// Nodes on one machine cannot be joined.
+    #[error("cannot join the nodes by pairs of sockets: {source}")]
+    Pair {
+        /// What the system said.
+        source: io::Error,
+    },
+    /// There is no key for the job.
+    #[error("cannot make a key for the connections between nodes: {0}")]
+    Key(#[source] io::Error),
     /// Nodes do not come together.
     #[error("node {node} cannot join {peer}: {source}")]
     Join {
@@ -263,7 +272,6 @@ impl Bridge {
     ) -> Result<Self, BridgeError> {
         // Those who sleep make this process's stores be seen by their last look.
         membarrier::register();
-        let refused = |source| BridgeError::Start { node, source };
         let shared = Arc::new(Shared {
             job,
             node,
@@ -272,20 +280,15 @@ impl Bridge {
             stopping: AtomicBool::new(false),
             failures,
         });
-        let duplicates = || -> io::Result<Vec<Link>> {
-            let duplicate = |link: &Link| {
-                let stream = link.stream.duplicate()?;
-                Ok(Link { stream, ..*link })
-            };
-            links.iter().map(duplicate).collect()
+        let streams = links.iter().map(|link| link.stream.clone()).collect();
+        let share = |link: &Link| Link {
+            stream: link.stream.clone(),
+            ..*link
         };
-        let (to_write, to_read) = (
-            duplicates().map_err(refused)?,
-            duplicates().map_err(refused)?,
-        );
+        let to_write = links.iter().map(share).collect();
         let mut bridge = Self {
             shared: Arc::clone(&shared),
-            streams: links.into_iter().map(|link| link.stream).collect(),
+            streams,
             threads: Vec::new(),
         };
         let (sending, receiving) = (Arc::clone(&shared), shared);
@@ -294,7 +297,7 @@ impl Bridge {
             sending.ended(outcome);
         })?;
         bridge.thread(format!("node {node} takes"), move || {
-            let outcome = Receiver::new(Arc::clone(&receiving), to_read).and_then(Receiver::run);
+            let outcome = Receiver::new(Arc::clone(&receiving), links).and_then(Receiver::run);
             receiving.ended(outcome);
         })?;
         Ok(bridge)

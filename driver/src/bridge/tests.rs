@@ -6,7 +6,7 @@ use pamir_shm::lane::longest_payload_bytes;
 use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer};
 use pamir_shm::record::RecordHeader;
 
-use super::network::{Company, Listener, join};
+use super::network::join;
 use super::*;
 use crate::job::{JobSpecification, RankState};
 
@@ -28,14 +28,8 @@ fn jobs() -> [Job; 2] {
 }
 
 fn links(network: Network) -> [Vec<Link>; 2] {
-    let company = Company::new(2, 4).unwrap();
-    let listeners = [0, 1].map(|node| Listener::open(network, &company, node).unwrap());
-    let addresses = &listeners.each_ref().map(|it| it.address().clone());
-    std::thread::scope(|scope| {
-        let first = scope.spawn(|| join(&listeners[0], &company, 0, addresses).unwrap());
-        let second = join(&listeners[1], &company, 1, addresses).unwrap();
-        [first.join().unwrap(), second]
-    })
+    let links = join(network, 2, 4).unwrap();
+    links.try_into().unwrap()
 }
 
 fn nodes(network: Network) -> Nodes {

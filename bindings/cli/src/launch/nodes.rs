@@ -8,11 +8,11 @@
 //! of its node.
 //!
 //! ```text
-//! create: segments ─▶ join: listeners ─▶ connections ─▶ bridges ─▶ ranks start ... end ─▶ part
+//! create: segments ─▶ join: connections ─▶ bridges ─▶ ranks start ... end ─▶ part
 //! ```
 //!
 //! Bridges are threads of the launcher (`pamir_driver::bridge`), and know no more of each other than
-//! addresses and the job's key.
+//! their connections.
 //!
 //! Invariants: a job of one node has neither threads nor sockets; bridges live until every rank has
 //! ended.
@@ -20,7 +20,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use pamir_driver::bridge::network::{self, Company, Link, Listener, Network};
+use pamir_driver::bridge::network::{self, Network};
 use pamir_driver::bridge::{Bridge, BridgeError, Failures};
 use pamir_driver::job::{Job, JobError, JobSpecification};
 
@@ -53,9 +53,6 @@ pub enum NodeError {
     /// The nodes cannot reach each other.
     #[error(transparent)]
     Bridge(#[from] BridgeError),
-    /// There is no key for the job.
-    #[error("cannot make a key for the connections between nodes: {0}")]
-    Key(#[source] std::io::Error),
 }
 
 /// Who is on which node.
@@ -99,6 +96,12 @@ impl NodesRequest {
     /// Number of nodes.
     pub fn count(&self) -> usize {
         self.count
+    }
+
+    /// Descriptors of the launcher that such nodes take, joined by `network`: connections, and
+    /// each one's memory.
+    pub fn descriptors(&self, network: Network) -> usize {
+        network.descriptors(self.count) + self.count
     }
 
     /// The node of each of `ranks` ranks.
@@ -171,34 +174,14 @@ impl Nodes {
             return Ok(());
         }
         let failures = Arc::new(Failures::new()?);
-        for (node, links) in self.links()?.into_iter().enumerate() {
+        let links = network::join(self.network, self.jobs.len(), self.of_ranks.len())?;
+        for (node, links) in links.into_iter().enumerate() {
             let job = self.jobs[node].clone();
             let bridge = Bridge::start(job, node, links, Arc::clone(&failures))?;
             self.bridges.push(bridge);
         }
         self.failures = Some(failures);
         Ok(())
-    }
-
-    /// Each node's connections to all others.
-    fn links(&self) -> Result<Vec<Vec<Link>>, NodeError> {
-        let nodes = self.jobs.len();
-        let company = Company::new(nodes, self.of_ranks.len()).map_err(NodeError::Key)?;
-        let open = |node| Listener::open(self.network, &company, node);
-        let listeners: Vec<Listener> = (0..nodes).map(open).collect::<Result<_, _>>()?;
-        let addresses = listeners.iter().map(|listener| listener.address().clone());
-        let addresses = &addresses.collect::<Vec<_>>();
-        let joined: Result<Vec<_>, BridgeError> = std::thread::scope(|scope| {
-            let join = |(node, listener)| {
-                scope.spawn(move || network::join(listener, &company, node, addresses))
-            };
-            let joins: Vec<_> = listeners.iter().enumerate().map(join).collect();
-            let results = joins.into_iter().map(|join| join.join());
-            results
-                .map(|result| result.expect("joining does not panic"))
-                .collect()
-        });
-        Ok(joined?)
     }
 
     /// The memory of the node of `rank`.

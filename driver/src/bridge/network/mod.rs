@@ -1,0 +1,143 @@
+//! The connections between the nodes of a job.
+//!
+//! Before: a job has several nodes. After: each node has a connection to each other one.
+//!
+//! ```text
+//! unix  pairs of sockets, made here: nobody else can reach them
+//! tcp   listeners, greetings (tcp.rs): nothing there needs the nodes to be on one machine
+//! ```
+//!
+//! Invariant: joining ends within `tcp::PATIENCE`, well or not, whoever else connects meanwhile.
+
+mod stream;
+mod tcp;
+
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
+use std::os::unix::net::UnixStream;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::BridgeError;
+pub use stream::Stream;
+
+/// What nodes are joined by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Network {
+    /// Pairs of Unix sockets: nodes on one machine.
+    #[default]
+    Unix,
+    /// TCP; nodes listen at this address.
+    Tcp(IpAddr),
+}
+
+impl FromStr for Network {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "unix" => Ok(Self::Unix),
+            "tcp" => Ok(Self::Tcp(IpAddr::V4(Ipv4Addr::LOCALHOST))),
+            address => address.parse().map(Self::Tcp).map_err(|_| {
+                format!("`{address}` is no network: use unix, tcp, or the IP address to listen at")
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Network {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unix => formatter.write_str("unix"),
+            Self::Tcp(address) => write!(formatter, "{address}"),
+        }
+    }
+}
+
+impl Network {
+    /// Descriptors that joining so many nodes takes.
+    pub fn descriptors(self, nodes: usize) -> usize {
+        let links = nodes * (nodes - 1);
+        match self {
+            Self::Unix => links,
+            Self::Tcp(_) => links + nodes,
+        }
+    }
+}
+
+/// A connection, and the node at its other end.
+#[derive(Debug)]
+pub struct Link {
+    /// The other node.
+    pub node: usize,
+    /// The connection.
+    pub stream: Stream,
+}
+
+/// Joins the nodes of a job of `ranks` ranks: for each its links to all others.
+///
+/// # Errors
+///
+/// [`BridgeError`] if there are no sockets for it, or a node does not answer in time.
+pub fn join(network: Network, nodes: usize, ranks: usize) -> Result<Vec<Vec<Link>>, BridgeError> {
+    match network {
+        Network::Unix => pairs(nodes).map_err(|source| BridgeError::Pair { source }),
+        Network::Tcp(address) => tcp::join_all(address, nodes, ranks),
+    }
+}
+
+fn pairs(nodes: usize) -> io::Result<Vec<Vec<Link>>> {
+    let mut links: Vec<Vec<Link>> = (0..nodes).map(|_| Vec::new()).collect();
+    for one in 0..nodes {
+        for other in 0..one {
+            let ends = UnixStream::pair()?;
+            for (at, node, end) in [(one, other, ends.0), (other, one, ends.1)] {
+                let stream = Stream::Unix(Arc::new(end));
+                links[at].push(Link { node, stream });
+            }
+        }
+    }
+    Ok(links)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+
+    #[test]
+    fn every_node_is_joined_to_every_other() {
+        for network in [Network::Unix, "tcp".parse().unwrap()] {
+            let mut links = join(network, 3, 3).unwrap();
+            for (node, links) in links.iter_mut().enumerate() {
+                for link in links {
+                    link.stream
+                        .write_all(&[node as u8, link.node as u8])
+                        .unwrap();
+                }
+            }
+            for (node, links) in links.iter_mut().enumerate() {
+                let mut peers: Vec<_> = links.iter().map(|link| link.node).collect();
+                peers.sort_unstable();
+                assert_eq!(
+                    peers,
+                    (0..3).filter(|&peer| peer != node).collect::<Vec<_>>()
+                );
+                for link in links {
+                    let mut heard = [0; 2];
+                    link.stream.read_exact(&mut heard).unwrap();
+                    assert_eq!(heard, [link.node as u8, node as u8]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn networks_are_named() {
+        assert_eq!("unix".parse(), Ok(Network::Unix));
+        assert_eq!("tcp".parse::<Network>().unwrap().to_string(), "127.0.0.1");
+        assert_eq!("::1".parse::<Network>().unwrap().to_string(), "::1");
+        assert!("smoke".parse::<Network>().unwrap_err().contains("smoke"));
+    }
+}
