@@ -29,6 +29,7 @@ from . import (
     report,
     selection,
     startup,
+    whole_file,
 )
 from .benchmark import Benchmark, Options
 from .figures import Row, rows_of
@@ -221,9 +222,10 @@ def _plot(csv_path: Path, svg_path: Path, progress: Progress) -> str | None:
         python = installation.plotting(progress.say)
         svg_path.parent.mkdir(parents=True, exist_ok=True)
         script = Path(__file__).with_name("plot.py")
-        run([str(python), str(script), str(csv_path), str(svg_path)], seconds=300)
-    except (installation.NotInstalled, CommandFailed) as error:
-        return f"no plot: {error}"
+        with whole_file.replacement(svg_path) as new:
+            run([str(python), str(script), str(csv_path), str(new)], seconds=300)
+    except (installation.NotInstalled, CommandFailed, OSError) as error:
+        return f"no plot in {svg_path}: {error}"
     return None
 
 
@@ -231,7 +233,10 @@ def _write(options: argparse.Namespace, results: list[tuple[Benchmark, list[Row]
     """Files after each benchmark, so that an interruption loses little."""
     problems = []
     if options.csv:
-        report.write_csv(options.csv, results)
+        try:
+            report.write_csv(options.csv, results)
+        except OSError as error:
+            problems.append(f"no figures in {options.csv}: {error}")
     if options.svg:
         with tempfile.TemporaryDirectory() as folder:
             figures = Path(folder) / "figures.csv"
@@ -299,7 +304,7 @@ def _measured() -> int:
         problems += _write(options, results, progress)
     progress.clear()
     for path in (options.csv, options.svg):
-        if path and results:
+        if path and results and not any(str(path) in problem for problem in problems):
             shown = path.resolve()
             print(f"wrote {shown.relative_to(ROOT) if shown.is_relative_to(ROOT) else shown}")
     for problem in problems:

@@ -22,7 +22,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import placed_runs, sparse_placement
+from . import placed_runs, sparse_placement, whole_file
 from .libraries import ROOT
 
 PACKAGE = "r-cran-qap"
@@ -196,7 +196,7 @@ def _measure(options: argparse.Namespace) -> bool:
             lines.append(f"{instance.name},{instance.size},{instance.best_known},{algorithm},{outcome.cost:.0f},{gap:.4f},{outcome.seconds:.2f}")
         print(shown, flush=True)
         if options.csv:
-            options.csv.write_text("\n".join(lines) + "\n")
+            whole_file.write_text(options.csv, "\n".join(lines) + "\n")
     for algorithm in algorithms:
         print(_summary(algorithm, results, instances))
     if not options.check:

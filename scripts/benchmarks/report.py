@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
+from . import whole_file
 from .benchmark import Benchmark
 from .figures import Figure, Row
 from .rounds import Measured
@@ -86,7 +87,7 @@ def failures(measured: Measured) -> str:
 def write_csv(path: Path, results: list[tuple[Benchmark, list[Row]]]) -> None:
     """All rows of all benchmarks."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="") as stream:
+    with whole_file.replacement(path) as new, new.open("w", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(COLUMNS)
         for benchmark, rows in results:

@@ -22,6 +22,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import whole_file
 from .libraries import ROOT
 from .sparse_graphs import KINDS, Graph, graph
 
@@ -242,7 +243,7 @@ def measure(options: argparse.Namespace) -> None:
                 print(f"{kind:<10}{ranks:>6}{name:>14}{answer.cost:>12}{share}{answer.seconds:>9.2f}{answer.moved:>6}", flush=True)
                 lines.append(f"{kind},{ranks},{name},{answer.cost},{answer.seconds:.2f},{answer.moved}")
                 if options.csv:
-                    options.csv.write_text("\n".join(lines) + "\n")
+                    whole_file.write_text(options.csv, "\n".join(lines) + "\n")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
