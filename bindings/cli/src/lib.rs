@@ -3,8 +3,9 @@
 //! What: each command's whole work, as a function from its arguments to its exit code.
 //! Why: the programs in `bin/` hold nothing that would have to be tested as a process.
 //! Step before: a shell. Step after: the ranks ([`launch`]), a compiler ([`wrapper`]), or a table
-//! on standard output ([`command`]).
+//! on standard output ([`command`]). What they write goes through [`results`].
 
 pub mod command;
 pub mod launch;
+pub mod results;
 pub mod wrapper;

@@ -30,6 +30,7 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 use super::iteration_range::IterationRange;
@@ -221,7 +222,11 @@ impl Context {
         };
         counter.enter(0);
         let text = counter.to_text(self.endpoint().task());
-        let opened = std::fs::OpenOptions::new().append(true).open(&path);
+        let opened = std::fs::OpenOptions::new()
+            .append(true)
+            // A pipe that nobody reads is an error, and nothing to wait for.
+            .custom_flags(libc::O_NONBLOCK)
+            .open(&path);
         // Tasks write at the same time: lines stay whole since each writes once, at the end.
         let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
         let path = PathBuf::from(path);

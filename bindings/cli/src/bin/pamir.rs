@@ -11,7 +11,8 @@ fn main() -> std::process::ExitCode {
 fn machine() -> Result<Machine, TopologyError> {
     if plan::elsewhere().is_some() {
         let arguments: Vec<_> = std::env::args_os().skip(1).collect();
-        eprintln!("pamir: {}", plan::hand_over("pamir-plan", &arguments));
+        let error = plan::hand_over("pamir-plan", &arguments);
+        pamir_cli::results::complain(format_args!("pamir: {error}"));
         std::process::exit(1);
     }
     Machine::from_sysfs()

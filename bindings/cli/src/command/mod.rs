@@ -16,8 +16,14 @@ pub mod simulate_balance;
 mod svg;
 pub mod tune;
 
+use std::io::Write as _;
+
 use clap::Parser;
+use nix::sys::signal::Signal;
 use pamir_driver::topology::{Machine, TopologyError};
+
+use crate::launch::child;
+use crate::results;
 
 /// Pamir: MPI for the ranks of one machine.
 #[derive(Debug, Parser)]
@@ -68,5 +74,23 @@ pub type MachineReader = fn() -> Result<Machine, TopologyError>;
 
 /// Runs the command; returns its exit code.
 pub fn main(reader: MachineReader) -> u8 {
-    Arguments::parse().subcommand.run(reader)
+    // The default for all, whoever started this: ends of the ranks of measurements are waited for.
+    let _ = child::set_default(Signal::SIGCHLD);
+    let _ = results::hold_file_size_signal();
+    match Arguments::try_parse() {
+        Ok(arguments) => arguments.subcommand.run(reader),
+        Err(message) => answer(&message),
+    }
+}
+
+/// Prints help, the version, or what is wrong with the arguments; the exit code.
+fn answer(message: &clap::Error) -> u8 {
+    let printed = message.print().and_then(|()| std::io::stdout().flush());
+    match results::judge(printed) {
+        Err(error) if !message.use_stderr() => {
+            results::complain(format_args!("pamir: {error}"));
+            1
+        }
+        _ => message.exit_code() as u8,
+    }
 }

@@ -20,6 +20,8 @@ use pamir_transport::balance::simulation::shape::Shape;
 use pamir_transport::balance::simulation::trace::Trace;
 use pamir_transport::balance::simulation::{Costs, Job, Outcome, simulate};
 
+use crate::results;
+
 /// The load balance whose first cycle is told.
 const TARGET: f64 = 0.95;
 
@@ -103,16 +105,7 @@ pub enum SimulateBalanceError {
 
 /// Simulates and prints; the exit code.
 pub fn run(arguments: &Arguments) -> u8 {
-    match simulate_all(arguments) {
-        Ok(table) => {
-            print!("{table}");
-            0
-        }
-        Err(error) => {
-            eprintln!("pamir simulate-balance: {error}");
-            1
-        }
-    }
+    results::conclude("pamir simulate-balance", simulate_all(arguments), 1)
 }
 
 /// The table, a line for each policy.

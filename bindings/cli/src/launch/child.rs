@@ -1,7 +1,7 @@
 //! How a child process ended, and which signals the launcher listens to.
 //!
 //! What: [`peek`] reads a child's end and leaves it unreaped, [`reap`] removes it, [`is_ignored`]
-//! asks for a signal's disposition.
+//! asks for a signal's disposition, [`set_default`] takes back what the launcher was started with.
 //! Why: an unreaped leader keeps its process group's number from being used anew, so groups can be
 //! killed safely until the job's last moment; and `waitid` in safe wrappers refuses real-time
 //! signals.
@@ -9,6 +9,8 @@
 
 use std::mem::MaybeUninit;
 
+use nix::errno::Errno;
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 use nix::unistd::Pid;
 
 /// How a process ended.
@@ -56,8 +58,15 @@ fn wait(child: Pid, flags: libc::c_int) -> Option<End> {
     })
 }
 
+/// Gives the signal its default disposition in this process.
+pub fn set_default(signal: Signal) -> Result<(), Errno> {
+    let default = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
+    // SAFETY: the default disposition runs no code of this process.
+    unsafe { sigaction(signal, &default) }.map(drop)
+}
+
 /// Whether this process was started with the signal ignored, as `nohup` does with SIGHUP.
-pub fn is_ignored(signal: nix::sys::signal::Signal) -> bool {
+pub fn is_ignored(signal: Signal) -> bool {
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: a null new action only asks; the pointer is valid for writes of a `sigaction`.
     let outcome =

@@ -11,13 +11,16 @@ use std::io::IsTerminal;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use nix::errno::Errno;
-use nix::fcntl::{FcntlArg, OFlag, fcntl};
+use nix::fcntl::{FcntlArg, OFlag, fcntl, open};
 use nix::poll::PollFlags;
+use nix::sys::stat::Mode;
 use nix::unistd::{getpgrp, pipe2, read, tcgetpgrp, write};
 
 /// The way from the terminal to rank 0.
 #[derive(Debug)]
 pub struct TerminalInput {
+    /// The terminal, opened anew: whoever reads it, too, may have taken what poll has seen.
+    terminal: Option<OwnedFd>,
     pipe: Option<OwnedFd>,
     waiting: Vec<u8>,
 }
@@ -28,10 +31,13 @@ impl TerminalInput {
         if !std::io::stdin().is_terminal() {
             return Ok(None);
         }
+        let flags = OFlag::O_RDONLY | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC | OFlag::O_NOCTTY;
+        let terminal = open("/proc/self/fd/0", flags, Mode::empty()).ok();
         let (reader, writer) = pipe2(OFlag::O_CLOEXEC)?;
         fcntl(&writer, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
         Ok(Some((
             TerminalInput {
+                terminal,
                 pipe: Some(writer),
                 waiting: Vec::new(),
             },
@@ -50,7 +56,7 @@ impl TerminalInput {
         if !self.waiting.is_empty() {
             return Some((pipe.as_fd(), PollFlags::POLLOUT));
         }
-        let terminal = terminal();
+        let terminal = self.terminal();
         let in_front = tcgetpgrp(terminal).is_ok_and(|group| group == getpgrp());
         in_front.then_some((terminal, PollFlags::POLLIN))
     }
@@ -60,7 +66,7 @@ impl TerminalInput {
         let Some(pipe) = &self.pipe else { return };
         if self.waiting.is_empty() {
             let mut buffer = [0; 4096];
-            match read(terminal(), &mut buffer) {
+            match read(self.terminal(), &mut buffer) {
                 Ok(0) => self.pipe = None,
                 Ok(count) => self.waiting.extend_from_slice(&buffer[..count]),
                 Err(Errno::EINTR | Errno::EAGAIN) => {}
@@ -75,9 +81,16 @@ impl TerminalInput {
             Err(_) => self.pipe = None,
         }
     }
+
+    fn terminal(&self) -> BorrowedFd<'_> {
+        match &self.terminal {
+            Some(terminal) => terminal.as_fd(),
+            None => standard_input(),
+        }
+    }
 }
 
-fn terminal() -> BorrowedFd<'static> {
+fn standard_input() -> BorrowedFd<'static> {
     // SAFETY: descriptor 0 is opened by the runtime before `main` when it was closed, and this
     // program never closes it.
     unsafe { BorrowedFd::borrow_raw(0) }

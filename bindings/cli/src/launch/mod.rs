@@ -21,6 +21,7 @@ pub mod hosts;
 pub mod huge_pages;
 pub mod input;
 pub mod nodes;
+pub mod open_files;
 pub mod options;
 pub mod output;
 pub mod placement;
@@ -47,10 +48,13 @@ use arguments::{ArgumentError, Invocation, Launch, Verbosity};
 use balance::{BalanceError, Balancing};
 use hosts::HostError;
 use nodes::{NodeError, Nodes};
+use open_files::OpenFilesError;
 use output::Output;
 use placement::{Placement, PlacementError};
 use profile::ProfileError;
 use start::StartError;
+
+use crate::results::{self, PrintError};
 
 /// Why there is no job.
 #[derive(Debug, thiserror::Error)]
@@ -71,6 +75,9 @@ pub enum LaunchError {
     /// The job cannot be divided as asked, or its nodes cannot reach each other.
     #[error(transparent)]
     Nodes(#[from] NodeError),
+    /// There are not enough descriptors.
+    #[error(transparent)]
+    OpenFiles(#[from] OpenFilesError),
     /// The job cannot be balanced as asked.
     #[error(transparent)]
     Balance(#[from] BalanceError),
@@ -80,6 +87,9 @@ pub enum LaunchError {
     /// A program cannot be started.
     #[error(transparent)]
     Start(#[from] StartError),
+    /// Help, the version or a plan cannot be printed.
+    #[error(transparent)]
+    Print(#[from] PrintError),
     /// The system refused what the launcher itself needs.
     #[error("cannot set up {what}: {}", Refusal(*errno))]
     System {
@@ -98,9 +108,11 @@ impl LaunchError {
             LaunchError::Start(error) => error.exit_code(),
             LaunchError::Placement(_)
             | LaunchError::Job(_)
+            | LaunchError::OpenFiles(_)
             | LaunchError::Profile(_)
             | LaunchError::Balance(_)
             | LaunchError::Nodes(_)
+            | LaunchError::Print(_)
             | LaunchError::System { .. } => 1,
         }
     }
@@ -109,27 +121,23 @@ impl LaunchError {
 /// Runs the command with the arguments after its name; returns its exit code.
 pub fn main(arguments: &[OsString]) -> u8 {
     let outcome = match arguments::parse(arguments) {
-        Ok(Invocation::Help) => {
-            print(&options::help());
-            Ok(0)
-        }
+        Ok(Invocation::Help) => print(&options::help()),
         Ok(Invocation::Version) => {
-            print(&format!("mpiexec (Pamir) {}\n", env!("CARGO_PKG_VERSION")));
-            Ok(0)
+            print(&format!("mpiexec (Pamir) {}\n", env!("CARGO_PKG_VERSION")))
         }
         Ok(Invocation::Run(launch)) => plan_or_run(&launch, arguments),
         Err(error) => Err(error.into()),
     };
     outcome.unwrap_or_else(|error| {
-        eprintln!("mpiexec: {error}");
+        results::complain(format_args!("mpiexec: {error}"));
         error.exit_code()
     })
 }
 
-/// Prints, untroubled by a reader that has left.
-fn print(text: &str) {
-    use std::io::Write;
-    let _ = std::io::stdout().write_all(text.as_bytes());
+/// Prints; the exit code.
+fn print(text: &str) -> Result<u8, LaunchError> {
+    results::print(text)?;
+    Ok(0)
 }
 
 /// Plans where that is asked for, and starts nothing for another machine.
@@ -139,7 +147,7 @@ fn plan_or_run(launch: &Launch, arguments: &[OsString]) -> Result<u8, LaunchErro
         Some(variable) if launch.bind_to != Some(BindTo::None) => {
             Err(PlacementError::OtherMachine { variable }.into())
         }
-        _ if launch.dry_run => Ok(plan::of_this_machine(launch)?),
+        _ if launch.dry_run => print(&plan::of_this_machine(launch)?),
         _ => run(launch),
     }
 }
@@ -148,6 +156,7 @@ fn plan_or_run(launch: &Launch, arguments: &[OsString]) -> Result<u8, LaunchErro
 fn run(launch: &Launch) -> Result<u8, LaunchError> {
     let system = |what| move |errno| LaunchError::System { what, errno };
     let started_at = Instant::now();
+    let mask = results::hold_file_size_signal().map_err(system("signals"))?;
     let host = nix::unistd::gethostname()
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_else(|_| "localhost".to_string());
@@ -158,9 +167,10 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
     let verbose = launch.verbosity == Verbosity::Verbose;
     let mut balancing = Balancing::prepare(&launch.balance, verbose, &placement, launch.ranks())?;
     let prepared = start::prepare(launch, &variables).map_err(StartError::from)?;
+    let open_files = open_files::raise(launch)?;
     let mut nodes = Nodes::create(launch, &placement)?;
 
-    let signals = supervise::Signals::block().map_err(system("signals"))?;
+    let signals = supervise::Signals::block(mask).map_err(system("signals"))?;
     // Processes whose rank has ended become the launcher's, so that it can see them end.
     let _ = nix::sys::prctl::set_child_subreaper(true);
     nodes.join()?;
@@ -185,6 +195,7 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
         nodes: &nodes,
         input: rank_input.as_ref().map(|descriptor| descriptor.as_fd()),
         signal_mask: &signals.before,
+        open_files,
         tag_output: launch.tag_output,
     };
     let ranks = start::start(&prepared, &common, &mut output)?;

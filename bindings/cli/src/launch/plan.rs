@@ -1,6 +1,6 @@
 //! `mpiexec --dry-run`: where ranks would go, on this machine or on one that hwloc describes.
 //!
-//! What: [`of_this_machine`] prints a plan and starts nothing; [`elsewhere`] tells whether hwloc's
+//! What: [`of_this_machine`] is a plan, and starts nothing; [`elsewhere`] tells whether hwloc's
 //! variables name another machine, and [`hand_over`] leaves planning for it to `mpiexec-plan`,
 //! whose whole work is [`main`].
 //! Why two programs: loading hwloc takes longer than starting a job, and the launcher shall run
@@ -17,6 +17,7 @@ use pamir_driver::topology::{Machine, foreign_machine};
 
 use super::arguments::{self, Invocation, Launch};
 use super::placement::{Placement, PlacementError};
+use crate::results;
 
 /// The launcher's program that is linked with hwloc.
 pub const PLANNER: &str = "mpiexec-plan";
@@ -29,16 +30,15 @@ pub fn elsewhere() -> Option<&'static str> {
     (!here).then_some(variable)
 }
 
-/// Prints the plan for this machine.
-pub fn of_this_machine(launch: &Launch) -> Result<u8, PlacementError> {
-    print(&Placement::of(launch)?);
-    Ok(0)
+/// The plan for this machine.
+pub fn of_this_machine(launch: &Launch) -> Result<String, PlacementError> {
+    Ok(text(&Placement::of(launch)?))
 }
 
-fn print(placement: &Placement) {
+fn text(placement: &Placement) -> String {
     let mut text = placement.report().join("\n");
     text.push('\n');
-    super::print(&text);
+    text
 }
 
 /// Becomes the program of this name that is linked with hwloc; returns only if that cannot be run.
@@ -78,14 +78,5 @@ pub fn main(arguments: &[OsString]) -> u8 {
         Ok(_) => Err("it only plans: run mpiexec instead".to_string()),
         Err(error) => Err(error.to_string()),
     };
-    match planned {
-        Ok(placement) => {
-            print(&placement);
-            0
-        }
-        Err(error) => {
-            eprintln!("mpiexec: {error}");
-            1
-        }
-    }
+    results::conclude("mpiexec", planned.map(|placement| text(&placement)), 1)
 }

@@ -7,6 +7,9 @@
 //! Step before: [`super::arguments`]. Step after: `transport/src/tagged/traffic.rs` in each rank.
 
 use std::ffi::OsString;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use pamir_transport::tagged::iteration_range::RANGE_VARIABLE;
@@ -52,7 +55,19 @@ fn file(path: &Path, ranks: usize) -> Result<OsString, ProfileError> {
         path: path.to_path_buf(),
         source,
     };
-    std::fs::write(path, format!("# pamir communication 1\nranks {ranks}\n")).map_err(failed)?;
+    begin_file(path, ranks).map_err(failed)?;
     // Ranks may start in directories of their own.
     Ok(std::path::absolute(path).map_err(failed)?.into())
+}
+
+/// Not under another name at first, as ranks add their lines to it where it is.
+fn begin_file(path: &Path, ranks: usize) -> std::io::Result<()> {
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        // The launcher waits for no reader of a pipe.
+        .custom_flags(libc::O_NONBLOCK)
+        .open(path)?;
+    file.write_all(format!("# pamir communication 1\nranks {ranks}\n").as_bytes())
 }

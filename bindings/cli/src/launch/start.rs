@@ -11,7 +11,6 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
-use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::{Pid, pipe2};
 use pamir_shm::refusal::Refusal;
@@ -125,6 +124,8 @@ pub struct Common<'a> {
     pub input: Option<BorrowedFd<'a>>,
     /// The signal mask of the ranks.
     pub signal_mask: &'a SigSet,
+    /// The soft limit of open files that ranks get back, when the launcher raised its own.
+    pub open_files: Option<u64>,
     /// Whether lines begin with the rank.
     pub tag_output: bool,
 }
@@ -155,14 +156,6 @@ fn start_each(
     started: &mut Vec<RankProcess>,
 ) -> Result<(), StartError> {
     let size = common.ranks;
-    let system = |what| {
-        move |errno| StartError::System {
-            rank: 0,
-            what,
-            errno,
-        }
-    };
-    let open_files = raise_open_files(size).map_err(system("the limit of open files"))?;
     let nothing = File::open("/dev/null").map_err(|error| StartError::System {
         rank: 0,
         what: "/dev/null",
@@ -198,7 +191,7 @@ fn start_each(
                 standard: [input, Some(output_write.as_fd()), Some(error_write.as_fd())],
                 inherited: Some(job),
                 processors: processors.as_deref(),
-                open_files,
+                open_files: common.open_files,
                 signal_mask: common.signal_mask,
             };
             let process =
@@ -294,17 +287,6 @@ pub(super) fn processor_mask(processors: &[u32]) -> Vec<libc::c_ulong> {
         mask[*processor as usize / bits] |= 1 << (*processor as usize % bits);
     }
     mask
-}
-
-/// Makes room for two pipes a rank; returns the soft limit that ranks get back.
-fn raise_open_files(ranks: usize) -> Result<Option<u64>, Errno> {
-    let wanted = 2 * ranks as u64 + 64;
-    let (soft, hard) = getrlimit(Resource::RLIMIT_NOFILE)?;
-    if wanted <= soft {
-        return Ok(None);
-    }
-    setrlimit(Resource::RLIMIT_NOFILE, wanted.min(hard), hard)?;
-    Ok(Some(soft))
 }
 
 #[cfg(test)]

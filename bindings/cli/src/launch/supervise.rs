@@ -12,7 +12,9 @@
 //! ```
 //!
 //! Invariants: ranks stay unreaped until `closing`, so their groups' numbers stay theirs; every
-//! wait of the loop has an end.
+//! wait of the loop has an end, but for that of a job that went well for whoever reads its output:
+//! after a failure, a signal or the time limit ([`Hurry`]) a reader that takes nothing for the
+//! grace loses the rest.
 
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
@@ -43,6 +45,8 @@ const GRACE: Duration = Duration::from_secs(1);
 const GONE_WITHIN: Duration = Duration::from_secs(2);
 /// How often leftovers of an ended job are looked for within the grace.
 const LEFTOVER_INTERVAL: Duration = Duration::from_millis(5);
+/// The exit code when output of a job that went well could not be written.
+const OUTPUT_EXIT_CODE: u8 = 1;
 /// The exit code when nodes have lost each other.
 const NETWORK_EXIT_CODE: u8 = 1;
 /// The exit code after `--timeout`, that of timeout(1).
@@ -67,17 +71,20 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Blocks the signals; what was ignored at the start (nohup) stays ignored.
-    pub fn block() -> Result<Signals, Errno> {
+    /// Blocks the signals; what was ignored at the start (nohup) stays ignored. `before` is the mask
+    /// that the launcher was started with.
+    pub fn block(before: SigSet) -> Result<Signals, Errno> {
         let mut set = SigSet::empty();
         for signal in FORWARDED.into_iter().chain([Signal::SIGTSTP]) {
             if !child::is_ignored(signal) {
                 set.add(signal);
             }
         }
+        // Where it is ignored, as it may have been at the start, the kernel removes ranks that have
+        // ended, and nobody learns of it. Ranks get the default, too.
+        child::set_default(Signal::SIGCHLD)?;
         set.add(Signal::SIGCHLD);
-        let mut before = SigSet::empty();
-        sigprocmask(SigmaskHow::SIG_BLOCK, Some(&set), Some(&mut before))?;
+        sigprocmask(SigmaskHow::SIG_BLOCK, Some(&set), None)?;
         let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
         Ok(Signals {
             descriptor: SignalFd::with_flags(&set, flags)?,
@@ -89,9 +96,23 @@ impl Signals {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Phase {
     Running,
-    Ending { kill_at: Instant },
+    Ending {
+        kill_at: Instant,
+    },
     Killed,
-    Closing { give_up_at: Instant },
+    Closing {
+        give_up_at: Instant,
+    },
+    /// Nothing of the job is left, but output that its reader has not taken.
+    Emptying,
+}
+
+/// Why the launcher no longer waits as long as its readers like.
+#[derive(Debug, Clone, Copy)]
+struct Hurry {
+    since: Instant,
+    /// The exit code if output is lost by it, and the job itself has none.
+    exit_code: u8,
 }
 
 /// A job that runs.
@@ -126,7 +147,15 @@ struct Progress {
     phase: Phase,
     exit_code: Option<u8>,
     interrupts: usize,
+    hurry: Option<Hurry>,
     leftovers: Vec<Pid>,
+}
+
+impl Progress {
+    fn hurry(&mut self, exit_code: u8) {
+        let since = Instant::now();
+        self.hurry.get_or_insert(Hurry { since, exit_code });
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -145,34 +174,60 @@ impl Supervisor<'_> {
             phase: Phase::Running,
             exit_code: None,
             interrupts: 0,
+            hurry: None,
             leftovers: Vec::new(),
         };
         while !self.is_done(&mut progress) {
-            for source in self.wait(&progress) {
-                match source {
-                    Source::Signals => self.read_signals(&mut progress),
-                    Source::Output(event) => self.output.handle(event),
-                    Source::Network => self.read_failure(&mut progress),
-                    Source::Input => {
-                        if let Some(input) = &mut self.input {
-                            input.handle();
-                        }
+            self.step(&mut progress);
+        }
+        self.output.finish();
+        progress.phase = Phase::Emptying;
+        while self.output.is_waiting() && !self.gives_up_readers(&progress) {
+            self.step(&mut progress);
+        }
+        self.end(&mut progress)
+    }
+
+    /// Waits once, and deals with what has happened.
+    fn step(&mut self, progress: &mut Progress) {
+        for source in self.wait(progress) {
+            match source {
+                Source::Signals => self.read_signals(progress),
+                Source::Output(event) => self.output.handle(event),
+                Source::Network => self.read_failure(progress),
+                Source::Input => {
+                    if let Some(input) = &mut self.input {
+                        input.handle();
                     }
                 }
             }
-            self.keep_time(&mut progress);
         }
-        self.output.finish();
-        while self.output.is_waiting() && progress.interrupts < 2 {
-            for source in self.wait(&progress) {
-                match source {
-                    Source::Signals => self.read_signals(&mut progress),
-                    Source::Output(event) => self.output.handle(event),
-                    Source::Input | Source::Network => {}
-                }
-            }
+        self.keep_time(progress);
+    }
+
+    /// Nothing is left to wait for: the exit code.
+    fn end(&mut self, progress: &mut Progress) -> u8 {
+        if self.output.is_waiting() {
+            self.output.give_up();
+            let code = progress.hurry.map(|hurry| hurry.exit_code);
+            progress.exit_code = progress.exit_code.or(code);
         }
-        progress.exit_code.unwrap_or(0)
+        self.output.close();
+        let lost = self.output.is_lost().then_some(OUTPUT_EXIT_CODE);
+        progress.exit_code.or(lost).unwrap_or(0)
+    }
+
+    /// Whether output is no longer kept for readers that do not take it.
+    fn gives_up_readers(&self, progress: &Progress) -> bool {
+        let due = self.readers_due(progress);
+        progress.interrupts > 1 || due.is_some_and(|due| Instant::now() >= due)
+    }
+
+    /// When readers that take nothing are given up, if they are.
+    fn readers_due(&self, progress: &Progress) -> Option<Instant> {
+        let since = progress.hurry?.since;
+        // A slow reader is one that takes something.
+        Some(self.output.taken_at()?.max(since) + GRACE)
     }
 
     /// Sleeps until something happens or is due.
@@ -229,9 +284,14 @@ impl Supervisor<'_> {
             Phase::Killed => {}
             Phase::Closing { give_up_at } => {
                 consider(Some(give_up_at.max(now + LEFTOVER_INTERVAL)));
+                consider(self.reader_deadline(progress));
                 if !progress.leftovers.is_empty() {
                     consider(Some(now + LEFTOVER_INTERVAL));
                 }
+            }
+            Phase::Emptying => {
+                consider(self.readers_due(progress));
+                consider(self.reader_deadline(progress));
             }
         }
         if self.input.as_ref().is_some_and(TerminalInput::is_open) {
@@ -239,6 +299,13 @@ impl Supervisor<'_> {
             consider(Some(now + Duration::from_secs(1)));
         }
         next.map(|next| next.saturating_duration_since(now))
+    }
+
+    /// When time is up for the readers of a job that has ended, if it is not yet.
+    fn reader_deadline(&self, progress: &Progress) -> Option<Instant> {
+        let (at, _) = self.deadline?;
+        let waits = progress.hurry.is_none() && self.output.is_waiting();
+        waits.then_some(at)
     }
 
     fn read_signals(&mut self, progress: &mut Progress) {
@@ -259,6 +326,7 @@ impl Supervisor<'_> {
             && progress.phase == Phase::Running
         {
             progress.exit_code = Some(NETWORK_EXIT_CODE);
+            progress.hurry(NETWORK_EXIT_CODE);
             if self.verbosity > Verbosity::Quiet {
                 self.output.say(&format!("{error}; ending the job"));
             }
@@ -288,6 +356,7 @@ impl Supervisor<'_> {
             && progress.phase == Phase::Running
         {
             progress.exit_code = Some(failure.exit_code());
+            progress.hurry(failure.exit_code());
             // What the rank wrote last comes before what is said about it.
             self.output.drain();
             self.report(rank, &failure, progress);
@@ -339,6 +408,9 @@ impl Supervisor<'_> {
     fn forward(&mut self, signal: Signal, progress: &mut Progress) {
         let ends_jobs = matches!(signal, Signal::SIGINT | Signal::SIGTERM | Signal::SIGQUIT);
         progress.interrupts += usize::from(ends_jobs);
+        if ends_jobs || signal == Signal::SIGHUP {
+            progress.hurry(128 + signal as u8);
+        }
         if ends_jobs && progress.interrupts > 1 {
             self.signal_running(Signal::SIGKILL, progress);
             return;
@@ -377,6 +449,7 @@ impl Supervisor<'_> {
                     && now >= at
                 {
                     progress.exit_code = Some(TIMEOUT_EXIT_CODE);
+                    progress.hurry(TIMEOUT_EXIT_CODE);
                     let running = progress.ends.iter().filter(|end| end.is_none()).count();
                     if self.verbosity > Verbosity::Quiet {
                         self.output.say(&format!(
@@ -391,6 +464,11 @@ impl Supervisor<'_> {
             Phase::Ending { kill_at } if now >= kill_at => {
                 self.signal_running(Signal::SIGKILL, progress);
                 progress.phase = Phase::Killed;
+            }
+            Phase::Closing { .. } | Phase::Emptying
+                if self.reader_deadline(progress).is_some_and(|at| now >= at) =>
+            {
+                progress.hurry(TIMEOUT_EXIT_CODE);
             }
             _ => {}
         }
@@ -415,7 +493,8 @@ impl Supervisor<'_> {
         let Phase::Closing { give_up_at } = progress.phase else {
             return false;
         };
-        if now < give_up_at || self.output.is_waiting() {
+        let waits = self.output.is_waiting() && !self.gives_up_readers(progress);
+        if now < give_up_at || waits {
             return false;
         }
         kill_groups(&mut progress.leftovers);

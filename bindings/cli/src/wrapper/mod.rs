@@ -13,6 +13,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::results;
+
 /// The language a wrapper compiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
@@ -213,20 +215,18 @@ fn steps(arguments: &[OsString]) -> (bool, bool) {
 /// Runs the command called by `name` with these arguments; returns only if it was no compiling.
 pub fn main(name: &OsStr, arguments: &[OsString]) -> u8 {
     match run(Language::of(name), arguments) {
-        Ok(text) => {
-            use std::io::Write;
-            let _ = std::io::stdout().write_all(text.as_encoded_bytes());
-            0
-        }
-        Err(error) => {
-            let name = Path::new(name)
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy();
-            eprintln!("{name}: {error}");
-            1
-        }
+        Ok(text) => match results::print(text.as_encoded_bytes()) {
+            Ok(()) => 0,
+            Err(error) => refuse(name, &error),
+        },
+        Err(error) => refuse(name, &error),
     }
+}
+
+fn refuse(name: &OsStr, error: &dyn std::fmt::Display) -> u8 {
+    let name = Path::new(name).file_name().unwrap_or_default();
+    results::complain(format_args!("{}: {error}", name.to_string_lossy()));
+    1
 }
 
 fn run(language: Language, arguments: &[OsString]) -> Result<OsString, WrapperError> {

@@ -27,14 +27,6 @@ pub fn read_text(path: &Path) -> Result<String, PlacementError> {
     })
 }
 
-/// Writes a file.
-pub fn write_text(path: &Path, text: &str) -> Result<(), PlacementError> {
-    std::fs::write(path, text).map_err(|source| PlacementError::File {
-        path: path.to_path_buf(),
-        source,
-    })
-}
-
 /// A line of a text with its number, from 1, and its words.
 struct Line<'t> {
     file: &'t str,

@@ -21,6 +21,8 @@ use pamir_transport::context::Context;
 use pamir_transport::selection;
 use pamir_transport::striping::configuration::Configuration;
 
+use crate::results;
+
 /// Arguments of `pamir explain-type`.
 #[derive(Debug, Args)]
 #[command(after_help = help())]
@@ -58,16 +60,7 @@ fn help() -> String {
 
 /// Prints the explanation; returns the exit code.
 pub fn run(arguments: &Arguments) -> u8 {
-    match explained(arguments) {
-        Ok(text) => {
-            print!("{text}");
-            0
-        }
-        Err(error) => {
-            eprintln!("pamir explain-type: {error}");
-            2
-        }
-    }
+    results::conclude("pamir explain-type", explained(arguments), 2)
 }
 
 fn explained(arguments: &Arguments) -> Result<String, Box<dyn std::error::Error>> {

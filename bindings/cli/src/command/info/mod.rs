@@ -15,6 +15,7 @@ use pamir_driver::topology::{Level, Machine, TopologyError};
 use pamir_shm::header::LAYOUT_VERSION;
 
 use super::MachineReader;
+use crate::results;
 
 /// Arguments of `pamir info`.
 #[derive(Debug, clap::Args)]
@@ -32,7 +33,6 @@ pub struct Arguments {
 
 /// Prints the tables; returns the exit code.
 pub fn run(arguments: &Arguments, reader: MachineReader) -> u8 {
-    use std::io::Write as _;
     let described = if arguments.topology {
         let machine = reader().map_err(|error| error.to_string());
         machine.map(|machine| picture_of_machine(&machine, &[]))
@@ -41,17 +41,7 @@ pub fn run(arguments: &Arguments, reader: MachineReader) -> u8 {
     } else {
         describe().map_err(|error| error.to_string())
     };
-    let text = match described {
-        Ok(text) => text,
-        Err(error) => {
-            eprintln!("pamir info: {error}");
-            return 1;
-        }
-    };
-    match std::io::stdout().write_all(text.as_bytes()) {
-        Ok(()) => 0,
-        Err(_) => 1,
-    }
+    results::conclude("pamir info", described, 1)
 }
 
 fn describe() -> Result<String, TopologyError> {

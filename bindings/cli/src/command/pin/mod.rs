@@ -32,6 +32,7 @@ use pamir_transport::placement::PlacementError;
 use pamir_transport::placement::mapping::PlacedRanks;
 
 use super::MachineReader;
+use crate::results;
 use rank::{Numbering, RankError, rank_of};
 
 /// Arguments of `pamir pin`.
@@ -100,6 +101,9 @@ pub enum PinError {
         "hwloc's variables name another machine: --dry-run shows the plan for it; unset them to run"
     )]
     OtherMachine,
+    /// The plan cannot be printed.
+    #[error(transparent)]
+    Print(#[from] results::PrintError),
     /// The command cannot be run.
     #[error("cannot run {command}: {source}")]
     Command {
@@ -116,7 +120,7 @@ pub fn run(arguments: &Arguments, reader: MachineReader) -> u8 {
         Ok(()) => return 0,
         Err(error) => error,
     };
-    eprintln!("pamir pin: {error}");
+    results::complain(format_args!("pamir pin: {error}"));
     match error {
         PinError::Command { source, .. } if source.kind() == std::io::ErrorKind::NotFound => 127,
         PinError::Command { .. } => 126,
@@ -154,7 +158,8 @@ fn pin(arguments: &Arguments, reader: MachineReader) -> Result<(), PinError> {
     })?;
     bind_current_thread(&binding.processing_units)?;
     if arguments.verbose {
-        eprintln!("pamir pin: {}", report_line(&machine, rank, binding));
+        let line = report_line(&machine, rank, binding);
+        results::complain(format_args!("pamir pin: {line}"));
     }
     let source = Command::new(name).args(rest).exec();
     Err(PinError::Command {
@@ -184,9 +189,7 @@ fn show(arguments: &Arguments, machine: &Machine) -> Result<(), PinError> {
         text.push_str(&report_line(machine, rank, binding));
         text.push('\n');
     }
-    use std::io::Write as _;
-    let _ = std::io::stdout().write_all(text.as_bytes());
-    Ok(())
+    Ok(results::print(&text)?)
 }
 
 /// As many ranks, up to this number, as the policy has room for.

@@ -29,7 +29,7 @@ use pamir_driver::binding::BindingError;
 use pamir_driver::topology::TopologyError;
 use pamir_transport::placement::algorithm::{Algorithm, named, suited};
 use pamir_transport::placement::format::communication::{Portions, WHOLE};
-use pamir_transport::placement::format::{matrix_market, qaplib, write_text};
+use pamir_transport::placement::format::{matrix_market, qaplib};
 use pamir_transport::placement::mapping::PlacedRanks;
 use pamir_transport::placement::{
     Clock, CommunicationGraph, EdgeFunction, Limits, PlacementError, Problem, Progress, Solution,
@@ -37,6 +37,7 @@ use pamir_transport::placement::{
 };
 
 use super::MachineReader;
+use crate::results;
 use interruption::Interruption;
 
 /// Arguments of `pamir place`.
@@ -137,6 +138,17 @@ pub enum PlaceError {
     /// A machine with fewer than two units cannot be measured.
     #[error("there is only one processing unit to use, and nothing to measure")]
     OneUnit,
+    /// A file cannot be written.
+    #[error("cannot write {path}: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Standard output cannot be written.
+    #[error(transparent)]
+    Print(#[from] results::PrintError),
     /// The option needs another one, or another machine.
     #[error("{0}")]
     Usage(String),
@@ -152,7 +164,7 @@ pub fn run(arguments: &Arguments, reader: MachineReader) -> u8 {
     match done {
         Ok(()) => 0,
         Err(error) => {
-            eprintln!("pamir place: {error}");
+            results::complain(format_args!("pamir place: {error}"));
             1
         }
     }
@@ -188,6 +200,13 @@ fn measure_machine(arguments: &Arguments, reader: MachineReader) -> Result<(), P
     emit(arguments, &machine.to_text())
 }
 
+fn write_text(path: &Path, text: &str) -> Result<(), PlaceError> {
+    results::write_file(path, text).map_err(|source| PlaceError::File {
+        path: path.to_path_buf(),
+        source,
+    })
+}
+
 fn is_standard_output(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
@@ -195,11 +214,8 @@ fn is_standard_output(path: &Path) -> bool {
 /// To the output that was asked for; to standard output if none was.
 fn emit(arguments: &Arguments, text: &str) -> Result<(), PlaceError> {
     match &arguments.output {
-        Some(path) if !is_standard_output(path) => Ok(write_text(path, text)?),
-        _ => {
-            let _ = std::io::stdout().write_all(text.as_bytes());
-            Ok(())
-        }
+        Some(path) if !is_standard_output(path) => write_text(path, text),
+        _ => Ok(results::print(text)?),
     }
 }
 
@@ -266,7 +282,7 @@ fn save_profile(arguments: &Arguments, graph: &CommunicationGraph) -> Result<(),
         let name = arguments.portion.as_deref().unwrap_or(WHOLE);
         Portions::new(vec![(name.to_string(), graph.clone())])?.to_text()
     };
-    Ok(write_text(path, &text)?)
+    write_text(path, &text)
 }
 
 fn limits(arguments: &Arguments) -> Limits {
@@ -294,12 +310,16 @@ fn search(
     let mut progress = |progress: &Progress| {
         if terminal {
             let seconds = progress.elapsed.as_secs_f64();
-            eprint!("\r{seconds:7.1} s  cost {:<24}", progress.cost);
+            let _ = write!(
+                std::io::stderr(),
+                "\r{seconds:7.1} s  cost {:<24}",
+                progress.cost
+            );
         }
     };
     let solution = solve(problem, algorithm, limits(arguments), &mut progress);
     if terminal {
-        eprintln!();
+        results::complain("");
     }
     Ok(solution?)
 }
@@ -338,10 +358,8 @@ fn write_results(
     }
     let placed = PlacedRanks::new(&solution.mapping, problem.topology(), problem.ranks());
     match &arguments.output {
-        Some(path) if is_standard_output(path) => eprint!("{report}"),
-        _ => {
-            let _ = std::io::stdout().write_all(report.as_bytes());
-        }
+        Some(path) if is_standard_output(path) => results::complain(report.trim_end()),
+        _ => results::print(report)?,
     }
     if arguments.output.is_some() {
         emit(arguments, &placed.to_text())?;
@@ -349,7 +367,7 @@ fn write_results(
     if let (Some(mapping), [_, ..]) = (&arguments.output, &arguments.command[..]) {
         let rate = arguments.rate.as_deref();
         let runs = performance::compare(problem.ranks(), mapping, &arguments.command, rate)?;
-        let _ = std::io::stdout().write_all(runs.to_text().as_bytes());
+        results::print(&runs.to_text())?;
     }
     Ok(())
 }

@@ -18,6 +18,8 @@ use std::path::PathBuf;
 use pamir_transport::balance::metrics::RunMetrics;
 use pamir_transport::balance::record::{Record, RecordError};
 
+use crate::results;
+
 /// Arguments of `pamir report`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
@@ -51,16 +53,7 @@ pub enum ReportError {
 
 /// Reports; the exit code.
 pub fn run(arguments: &Arguments) -> u8 {
-    match report(arguments) {
-        Ok(text) => {
-            print!("{text}");
-            0
-        }
-        Err(error) => {
-            eprintln!("pamir report: {error}");
-            1
-        }
-    }
+    results::conclude("pamir report", report(arguments), 1)
 }
 
 fn report(arguments: &Arguments) -> Result<String, ReportError> {
@@ -68,7 +61,7 @@ fn report(arguments: &Arguments) -> Result<String, ReportError> {
     let metrics = RunMetrics::of(&record);
     if let Some(path) = &arguments.plot {
         let picture = picture::draw(&record, &metrics);
-        std::fs::write(path, picture).map_err(|source| ReportError::Picture {
+        results::write_file(path, &picture).map_err(|source| ReportError::Picture {
             path: path.clone(),
             source,
         })?;

@@ -26,6 +26,7 @@ use pamir_transport::memory_region::{DESCRIPTION_BYTES, MemoryRegion};
 use pamir_transport::one_sided::{Get, Put};
 
 use super::scattered;
+use crate::results;
 
 /// Samples of each size.
 const SAMPLES: usize = 7;
@@ -68,6 +69,9 @@ pub enum MeasureError {
         /// What the target said.
         reason: String,
     },
+    /// Standard output cannot be written.
+    #[error(transparent)]
+    Print(#[from] results::PrintError),
     /// There is no such kind.
     #[error("nothing measures {kind:?}; kinds are listed by `pamir info --selection`")]
     Kind {
@@ -87,7 +91,7 @@ pub fn run(arguments: &Arguments) -> u8 {
     match measure(arguments) {
         Ok(()) => 0,
         Err(error) => {
-            eprintln!("pamir measure: {error}");
+            results::complain(format_args!("pamir measure: {error}"));
             1
         }
     }
@@ -158,7 +162,7 @@ fn measure(arguments: &Arguments) -> Result<(), MeasureError> {
     for bytes in &arguments.sizes {
         let nanoseconds = rank.median(&arguments.kind, *bytes)?;
         if rank.context.task() == 0 {
-            println!("{bytes} {nanoseconds:.0}");
+            results::print(&format!("{bytes} {nanoseconds:.0}\n"))?;
         }
     }
     rank.barrier()?;

@@ -31,6 +31,8 @@ use pamir_transport::selection::{KINDS, Kind, Needs, Situation, file};
 
 use choice::Times;
 
+use crate::results;
+
 /// Seconds after which a measurement counts as hanging.
 const TIMEOUT_SECONDS: &str = "60";
 
@@ -91,6 +93,9 @@ pub enum TuneError {
     /// There is no place for the file.
     #[error("neither XDG_CONFIG_HOME nor HOME is set: name a file with --output")]
     NoPlace,
+    /// Standard output cannot be written.
+    #[error(transparent)]
+    Print(#[from] results::PrintError),
     /// A file could not be written, or a program not be found.
     #[error("{path}: {source}")]
     File {
@@ -106,7 +111,7 @@ pub fn run(arguments: &Arguments) -> u8 {
     match tune(arguments) {
         Ok(()) => 0,
         Err(error) => {
-            eprintln!("pamir tune: {error}");
+            results::complain(format_args!("pamir tune: {error}"));
             1
         }
     }
@@ -356,13 +361,13 @@ fn write(path: &Path, text: &str) -> Result<(), TuneError> {
         source,
     };
     if path == Path::new("-") {
-        return std::io::stdout().write_all(text.as_bytes()).map_err(failed);
+        return Ok(results::print(text)?);
     }
     if let Some(directory) = path.parent() {
         std::fs::create_dir_all(directory).map_err(failed)?;
     }
-    std::fs::write(path, text).map_err(failed)?;
-    eprintln!("pamir tune: wrote {}", path.display());
+    results::write_file(path, text).map_err(failed)?;
+    results::complain(format_args!("pamir tune: wrote {}", path.display()));
     Ok(())
 }
 
@@ -396,7 +401,8 @@ impl Progress {
         } else {
             ("", "\n")
         };
-        eprint!(
+        let _ = write!(
+            std::io::stderr(),
             "{begin}[{seconds} s] {}/{}: {ranks} ranks, {} {algorithm}{end}",
             self.done,
             self.all,
@@ -406,7 +412,7 @@ impl Progress {
 
     fn end(&self) {
         if self.terminal {
-            eprint!("\r\x1b[K");
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
 }

@@ -485,6 +485,6 @@ fn moved(rank: usize, from: Option<u32>, to: Option<u32>) -> String {
 
 fn say_failure(outcome: Result<(), RecorderError>, output: &mut Output) {
     if let Err(error) = outcome {
-        output.say(&error.to_string());
+        output.say_loss(&error.to_string());
     }
 }

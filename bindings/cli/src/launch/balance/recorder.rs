@@ -3,10 +3,12 @@
 //! What: writes what [`pamir_transport::balance::record`] describes. Why as they end: a job that is
 //! killed leaves the record of all cycles before.
 //! Step before: [`super::Balancing`] saw a cycle. Step after: `pamir report`.
-//! Invariant: after a write that failed nothing more is written, and that is said once.
+//! Invariants: after a write that failed nothing more is written, and that is said once; no write
+//! waits for a reader.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use pamir_transport::balance::record::{Call, Deed, RecordedCycle, head};
@@ -37,7 +39,14 @@ impl Recorder {
             path: path.to_path_buf(),
             source,
         };
-        let mut file = BufWriter::new(File::create(path).map_err(failed)?);
+        let opened = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            // The launcher waits for no reader of a pipe.
+            .custom_flags(libc::O_NONBLOCK)
+            .open(path);
+        let mut file = BufWriter::new(opened.map_err(failed)?);
         file.write_all(head(ranks).as_bytes()).map_err(failed)?;
         file.flush().map_err(failed)?;
         Ok(Self {

@@ -1,0 +1,300 @@
+//! The ranks' output, forwarded in whole lines.
+//!
+//! What: a `Stream` reads one rank's pipe, a [`sink::Sink`] writes to the launcher's standard
+//! output or error; [`Output`] holds them all.
+//! Why: lines of different ranks must never be mixed, and a reader that stalls (a pager) must
+//! neither stall the launcher's signals nor let it hoard output.
+//! Step before: the pipes of [`super::start`]. Step after: whoever reads the launcher's output.
+//!
+//! ```text
+//! rank 0 stdout --pipe--> Stream [ partial line ] --whole lines--\
+//! rank 1 stdout --pipe--> Stream [ partial line ] ----------------> Sink [ waiting bytes ] --> 1
+//! ```
+//!
+//! Invariants: when a stream's line was cut (end of output, a prompt, a line longer than
+//! [`LINE_LIMIT_BYTES`]) and another stream is next, a newline is put between; a stream is not read
+//! while its sink has no room; a stream whose sink cannot be written is read on; no write waits.
+
+pub mod sink;
+pub mod target;
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::unistd::read;
+
+use sink::{Sink, Writer};
+use target::Target;
+
+/// Longest line that is kept together.
+pub const LINE_LIMIT_BYTES: usize = 1 << 20;
+/// How long a terminal waits for the rest of a line, so that prompts are seen.
+pub const PROMPT_DELAY: Duration = Duration::from_millis(100);
+const READ_BYTES: usize = 64 << 10;
+
+/// One pipe of one rank.
+#[derive(Debug)]
+struct Stream {
+    source: Option<OwnedFd>,
+    sink: usize,
+    tag: Option<String>,
+    partial: Vec<u8>,
+    since: Option<Instant>,
+}
+
+/// What a descriptor of [`Output::descriptors`] belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputEvent {
+    /// This stream can be read.
+    Readable(usize),
+    /// This sink can be written.
+    Writable(usize),
+}
+
+/// All streams and sinks of a job.
+#[derive(Debug)]
+pub struct Output {
+    sinks: Vec<Sink>,
+    error_sink: usize,
+    streams: Vec<Stream>,
+    buffer: Vec<u8>,
+    lost: bool,
+}
+
+impl Output {
+    /// Output to the launcher's standard output and error, which may be one and the same.
+    pub fn new() -> Result<Output, Errno> {
+        let output = Target::of(std::io::stdout().as_fd())?;
+        let error = Target::of(std::io::stderr().as_fd())?;
+        // One sink for both keeps their order, and keeps a line whole that is written in parts.
+        let sinks = if output.identity == error.identity {
+            vec![Sink::new("standard output", output)]
+        } else {
+            vec![
+                Sink::new("standard output", output),
+                Sink::new("standard error", error),
+            ]
+        };
+        let error_sink = sinks.len() - 1;
+        Ok(Output {
+            sinks,
+            error_sink,
+            streams: Vec::new(),
+            buffer: vec![0; READ_BYTES],
+            lost: false,
+        })
+    }
+
+    /// Adds a rank's two pipes, whose reading ends do not block.
+    pub fn add(&mut self, tag: Option<String>, output: OwnedFd, error: OwnedFd) {
+        for (source, sink) in [(output, 0), (error, self.error_sink)] {
+            self.streams.push(Stream {
+                source: Some(source),
+                sink,
+                tag: tag.clone(),
+                partial: Vec::new(),
+                since: None,
+            });
+        }
+    }
+
+    /// Writes a line of the launcher's own to standard error.
+    pub fn say(&mut self, line: &str) {
+        self.put_own(line);
+        self.settle();
+    }
+
+    /// Says that a result of the job is lost: it cannot end as one that went well.
+    pub fn say_loss(&mut self, line: &str) {
+        self.lost = true;
+        self.say(line);
+    }
+
+    fn put_own(&mut self, line: &str) {
+        let text = format!("mpiexec: {line}\n");
+        self.sinks[self.error_sink].put(Writer::Launcher, None, text.as_bytes());
+    }
+
+    /// What to poll for reading and for writing.
+    pub fn descriptors(&self) -> impl Iterator<Item = (OutputEvent, BorrowedFd<'_>)> {
+        let readable = self
+            .streams
+            .iter()
+            .enumerate()
+            .filter_map(|(index, stream)| {
+                let sink = &self.sinks[stream.sink];
+                let source = stream.source.as_ref().filter(|_| sink.has_room())?;
+                Some((OutputEvent::Readable(index), source.as_fd()))
+            });
+        let waiting = self.sinks.iter().enumerate();
+        let waiting = waiting.filter(|(_, sink)| sink.is_waiting());
+        let writable = waiting
+            .filter_map(|(index, sink)| Some((OutputEvent::Writable(index), sink.descriptor()?)));
+        readable.chain(writable)
+    }
+
+    /// Deals with what poll reported.
+    pub fn handle(&mut self, event: OutputEvent) {
+        match event {
+            OutputEvent::Readable(stream) => {
+                self.read(stream);
+            }
+            OutputEvent::Writable(sink) => self.sinks[sink].flush(),
+        }
+        self.settle();
+    }
+
+    /// When a prompt has to be shown next, if one waits.
+    pub fn prompt_due(&self) -> Option<Instant> {
+        let partial = self
+            .streams
+            .iter()
+            .filter(|stream| self.sinks[stream.sink].is_terminal());
+        partial
+            .filter_map(|stream| stream.since)
+            .min()
+            .map(|since| since + PROMPT_DELAY)
+    }
+
+    /// Shows lines that have stayed unfinished for a while on a terminal.
+    pub fn show_prompts(&mut self, now: Instant) {
+        for index in 0..self.streams.len() {
+            let stream = &self.streams[index];
+            let due = stream
+                .since
+                .is_some_and(|since| now >= since + PROMPT_DELAY);
+            if due && self.sinks[stream.sink].is_terminal() {
+                self.put_partial(index);
+            }
+        }
+    }
+
+    /// Whether a pipe is still open.
+    pub fn is_open(&self) -> bool {
+        self.streams.iter().any(|stream| stream.source.is_some())
+    }
+
+    /// Whether bytes wait for a sink's reader.
+    pub fn is_waiting(&self) -> bool {
+        self.sinks.iter().any(Sink::is_waiting)
+    }
+
+    /// Reads what is in the pipes at this moment; a pipe holds no more than two readings.
+    pub fn drain(&mut self) {
+        for index in 0..self.streams.len() {
+            let _ = self.read(index) && self.read(index);
+        }
+        self.settle();
+    }
+
+    /// Gives up the pipes and writes what is left of their last lines.
+    pub fn finish(&mut self) {
+        for index in 0..self.streams.len() {
+            self.streams[index].source = None;
+            self.put_partial(index);
+        }
+        self.settle();
+    }
+
+    /// Whether a result is lost: something printed that has not reached its reader, though there
+    /// is one, or what [`Self::say_loss`] told.
+    pub fn is_lost(&self) -> bool {
+        self.lost
+    }
+
+    /// When a reader that is waited for last took something.
+    pub fn taken_at(&self) -> Option<Instant> {
+        let waiting = self.sinks.iter().filter(|sink| sink.is_waiting());
+        waiting.map(Sink::taken_at).max()
+    }
+
+    /// Drops what no reader has taken, and says so where somebody reads.
+    pub fn give_up(&mut self) {
+        for sink in &mut self.sinks {
+            sink.give_up();
+        }
+        self.settle();
+        // Nobody took what was said about it either.
+        for sink in &mut self.sinks {
+            sink.give_up();
+        }
+    }
+
+    /// Nothing more will be printed: learns what file systems tell at the end.
+    pub fn close(&mut self) {
+        // Standard error last, since it tells what happened to the others.
+        self.sinks.iter_mut().for_each(Sink::flush);
+        for index in 0..self.sinks.len() {
+            self.sinks[index].close();
+            self.settle();
+        }
+    }
+
+    /// Reads once; false when there was nothing, or nothing more will come.
+    fn read(&mut self, index: usize) -> bool {
+        let stream = &mut self.streams[index];
+        let Some(source) = &stream.source else {
+            return false;
+        };
+        let count = match read(source, &mut self.buffer) {
+            Ok(0) => {
+                stream.source = None;
+                self.put_partial(index);
+                return false;
+            }
+            Ok(count) => count,
+            Err(Errno::EINTR) => return true,
+            Err(_) => return false,
+        };
+        let bytes = &self.buffer[..count];
+        let whole = bytes
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
+        let sink = &mut self.sinks[stream.sink];
+        let (writer, tag) = (Writer::Stream(index), stream.tag.as_deref());
+        if whole > 0 && stream.partial.is_empty() {
+            sink.put(writer, tag, &bytes[..whole]);
+        } else if whole > 0 {
+            stream.partial.extend_from_slice(&bytes[..whole]);
+            sink.put(writer, tag, &stream.partial);
+            stream.partial.clear();
+        }
+        stream.partial.extend_from_slice(&bytes[whole..]);
+        stream.since = (!stream.partial.is_empty()).then(Instant::now);
+        if stream.partial.len() >= LINE_LIMIT_BYTES {
+            self.put_partial(index);
+        }
+        true
+    }
+
+    fn put_partial(&mut self, index: usize) {
+        let stream = &mut self.streams[index];
+        let (writer, tag) = (Writer::Stream(index), stream.tag.as_deref());
+        self.sinks[stream.sink].put(writer, tag, &stream.partial);
+        stream.partial.clear();
+        stream.since = None;
+    }
+
+    /// Ranks whose sink nobody reads learn it as they would have without the launcher; losses are
+    /// told, each once.
+    fn settle(&mut self) {
+        loop {
+            let troubles = self.sinks.iter_mut().filter_map(Sink::take_trouble);
+            let troubles: Vec<String> = troubles.collect();
+            if troubles.is_empty() {
+                break;
+            }
+            self.lost = true;
+            troubles.iter().for_each(|trouble| self.put_own(trouble));
+        }
+        for stream in &mut self.streams {
+            if self.sinks[stream.sink].is_unread() {
+                stream.source = None;
+                stream.partial.clear();
+                stream.since = None;
+            }
+        }
+    }
+}
