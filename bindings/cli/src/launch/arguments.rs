@@ -17,8 +17,10 @@ use pamir_driver::bridge::network::Network;
 use pamir_transport::tagged::iteration_range::IterationRange;
 
 use super::balance;
+use super::input::InputTo;
 use super::nodes::NodesRequest;
 use super::options::{self, Action};
+use super::output::route;
 
 /// What the command line asks for.
 #[derive(Debug, PartialEq)]
@@ -58,8 +60,10 @@ pub struct Launch {
     pub dry_run: bool,
     /// Refuse more ranks than cores.
     pub refuse_oversubscription: bool,
-    /// Begin lines with the rank.
-    pub tag_output: bool,
+    /// Where the ranks' output goes, and what its lines begin with.
+    pub output: route::Request,
+    /// Who reads standard input.
+    pub input: InputTo,
     /// End the job after this time.
     pub timeout: Option<Duration>,
     /// Ranks a node, when given.
@@ -364,7 +368,14 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
         }
         Action::GlobalEnvironmentAll => launch.environment.inherited = Some(Inherited::All),
         Action::Directory => program.directory = Some(PathBuf::from(&met.values[0])),
-        Action::TagOutput => launch.tag_output = true,
+        Action::TagOutput => launch.output.rank = true,
+        Action::PrependPattern => launch.output.prefix = Some(met.values[0].clone()),
+        Action::TimestampOutput => launch.output.time = true,
+        Action::MergeErrors => launch.output.merge = true,
+        Action::OutputPattern => launch.output.output_pattern = Some(met.values[0].clone()),
+        Action::ErrorPattern => launch.output.error_pattern = Some(met.values[0].clone()),
+        Action::OutputName => launch.output.set_name(&met.values[0]),
+        Action::InputTo => launch.input = policy(&met.text())?,
         Action::Timeout => {
             let seconds: f64 = met
                 .text()

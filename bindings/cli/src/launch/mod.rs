@@ -35,7 +35,6 @@ pub mod start;
 pub mod supervise;
 
 use std::ffi::OsString;
-use std::os::fd::AsFd;
 use std::time::Instant;
 
 use nix::errno::Errno;
@@ -47,9 +46,11 @@ use pamir_shm::refusal::Refusal;
 use arguments::{ArgumentError, Invocation, Launch, Verbosity};
 use balance::{BalanceError, Balancing};
 use hosts::HostError;
+use input::InputError;
 use nodes::{NodeError, Nodes};
 use open_files::OpenFilesError;
 use output::Output;
+use output::route::{self, OutputFileError};
 use placement::{Placement, PlacementError};
 use profile::ProfileError;
 use start::StartError;
@@ -84,6 +85,12 @@ pub enum LaunchError {
     /// The profile cannot be begun.
     #[error(transparent)]
     Profile(#[from] ProfileError),
+    /// A file for output cannot be written.
+    #[error(transparent)]
+    OutputFile(#[from] OutputFileError),
+    /// Standard input cannot be passed on.
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// A program cannot be started.
     #[error(transparent)]
     Start(#[from] StartError),
@@ -104,6 +111,7 @@ impl LaunchError {
     fn exit_code(&self) -> u8 {
         match self {
             LaunchError::Arguments(_) | LaunchError::Hosts(_) => 2,
+            LaunchError::Input(InputError::NoRank { .. }) => 2,
             LaunchError::Nodes(NodeError::TooMany { .. } | NodeError::Balanced) => 2,
             LaunchError::Start(error) => error.exit_code(),
             LaunchError::Placement(_)
@@ -113,6 +121,8 @@ impl LaunchError {
             | LaunchError::Balance(_)
             | LaunchError::Nodes(_)
             | LaunchError::Print(_)
+            | LaunchError::OutputFile(_)
+            | LaunchError::Input(InputError::System(_))
             | LaunchError::System { .. } => 1,
         }
     }
@@ -175,6 +185,7 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
     let _ = nix::sys::prctl::set_child_subreaper(true);
     nodes.join()?;
     let mut output = Output::new().map_err(system("output"))?;
+    let routes = route::open(&launch.output, launch.ranks(), &host, &mut output)?;
     if launch.verbosity > Verbosity::Quiet {
         for note in &launch.notes {
             output.say(note);
@@ -185,18 +196,15 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
             output.say(&line);
         }
     }
-    let (input, rank_input) = match input::TerminalInput::open().map_err(system("input"))? {
-        Some((input, rank_input)) => (Some(input), Some(rank_input)),
-        None => (None, None),
-    };
+    let (input, rank_input) = input::open(launch.input, launch.ranks())?;
     let common = start::Common {
         ranks: launch.ranks(),
         placement: &placement,
         nodes: &nodes,
-        input: rank_input.as_ref().map(|descriptor| descriptor.as_fd()),
+        input: &rank_input,
         signal_mask: &signals.before,
         open_files,
-        tag_output: launch.tag_output,
+        routes: &routes,
     };
     let ranks = start::start(&prepared, &common, &mut output)?;
     drop(rank_input);

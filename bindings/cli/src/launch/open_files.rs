@@ -9,6 +9,7 @@ use nix::errno::Errno;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use super::arguments::Launch;
+use super::input::InputTo;
 
 /// Descriptors of the launcher beside those that grow with the job.
 const OTHERS: u64 = 64;
@@ -48,8 +49,14 @@ pub fn raise(launch: &Launch) -> Result<Option<u64>, OpenFilesError> {
     Ok(Some(soft))
 }
 
-/// What grows with the job: two pipes a rank, and what its nodes need.
+/// What grows with the job: two pipes a rank, its files, what passes standard input on, and what
+/// its nodes need.
 fn needed(launch: &Launch) -> u64 {
-    let pipes = 2 * launch.ranks();
-    (pipes + launch.nodes.descriptors(launch.network)) as u64
+    let ranks = launch.ranks();
+    let pipes = match launch.input {
+        InputTo::All => 4 * ranks,
+        InputTo::Rank(_) | InputTo::Nobody => 2 * ranks,
+    };
+    let files = launch.output.files(ranks);
+    (pipes + files + launch.nodes.descriptors(launch.network)) as u64
 }

@@ -70,6 +70,20 @@ pub enum Action {
     Directory,
     /// Prefix of each line.
     TagOutput,
+    /// Another prefix of each line.
+    PrependPattern,
+    /// The time before each line.
+    TimestampOutput,
+    /// Standard error goes to standard output.
+    MergeErrors,
+    /// Files for standard output.
+    OutputPattern,
+    /// Files for standard error.
+    ErrorPattern,
+    /// Names of files for both.
+    OutputName,
+    /// Who reads standard input.
+    InputTo,
     /// Seconds until the job is ended.
     Timeout,
     /// Hosts, which have to be this one.
@@ -364,6 +378,50 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 "Begin each line of output with the rank: `[3] `.",
             ),
             option(
+                Action::PrependPattern,
+                &["prepend-pattern"],
+                &["PATTERN"],
+                "Begin each line of output with PATTERN, as for -outfile-pattern.",
+            ),
+            option(
+                Action::TimestampOutput,
+                &["timestamp-output"],
+                &[],
+                "Begin each line of output with the time: `[2026-01-31 12:00:00] `.",
+            ),
+            option(
+                Action::MergeErrors,
+                &["merge-stderr-to-stdout"],
+                &[],
+                "Let the ranks' standard error go where their standard output goes.",
+            ),
+            option(
+                Action::OutputPattern,
+                &["outfile-pattern"],
+                &["PATTERN"],
+                "Write each rank's standard output to a file of its own, in which %r is the rank, \
+                 %h the host, and %g and %p are 0.",
+            ),
+            option(
+                Action::ErrorPattern,
+                &["errfile-pattern"],
+                &["PATTERN"],
+                "Write each rank's standard error to a file of its own, named in the same way.",
+            ),
+            option(
+                Action::OutputName,
+                &["output-filename"],
+                &["NAME[:copy]"],
+                "Write each rank's output and errors to NAME.RANK.out and NAME.RANK.err, making \
+                 directories; with :copy also to mpiexec's own.",
+            ),
+            option(
+                Action::InputTo,
+                &["stdin", "s"],
+                &["RANK"],
+                "Give standard input to this rank (0), to all, or to none.",
+            ),
+            option(
                 Action::Timeout,
                 &["timeout"],
                 &["SECONDS"],
@@ -509,50 +567,4 @@ fn two_columns(left: &str, right: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_spelling_occurs_twice() {
-        let mut names: Vec<&str> = all().flat_map(|option| option.names).copied().collect();
-        let count = names.len();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), count);
-    }
-
-    #[test]
-    fn help_names_every_option_within_the_width() {
-        let help = help();
-        for option in all() {
-            for name in option.names {
-                assert!(help.contains(&dashed(name)), "{name}");
-            }
-        }
-        assert!(help.lines().all(|line| line.len() <= 96), "{help}");
-    }
-
-    #[test]
-    fn the_manual_page_has_every_option_and_its_help() {
-        let page = include_str!("../../share/man1/mpiexec.1").replace("\\-", "-");
-        let page: String = page.split_whitespace().collect::<Vec<&str>>().join(" ");
-        for option in all() {
-            let names: Vec<String> = option.names.iter().map(|name| dashed(name)).collect();
-            let names = format!(".B {}", names.join(", "));
-            assert!(page.contains(&names), "{names}");
-            let help = option
-                .help
-                .split_whitespace()
-                .collect::<Vec<&str>>()
-                .join(" ");
-            assert!(page.contains(&help), "{help}");
-        }
-    }
-
-    #[test]
-    fn a_slip_finds_its_option() {
-        assert_eq!(nearest("bind-too"), Some("bind-to"));
-        assert_eq!(nearest("tag-ouput"), Some("tag-output"));
-        assert_eq!(nearest("entirely-else"), None);
-    }
-}
+mod tests;

@@ -7,7 +7,7 @@
 
 use std::ffi::{CString, OsString};
 use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
@@ -18,8 +18,10 @@ use pamir_shm::refusal::Refusal;
 use super::arguments::Launch;
 use super::child;
 use super::huge_pages;
+use super::input::{RankInput, Reads};
 use super::nodes::Nodes;
 use super::output::Output;
+use super::output::route::Route;
 use super::placement::Placement;
 use super::program::{self, ProgramError};
 use super::shared_heap;
@@ -120,14 +122,14 @@ pub struct Common<'a> {
     pub placement: &'a Placement,
     /// The job's memory, on each of its nodes.
     pub nodes: &'a Nodes,
-    /// Rank 0's standard input; `None` leaves the launcher's.
-    pub input: Option<BorrowedFd<'a>>,
+    /// What each rank reads.
+    pub input: &'a RankInput,
     /// The signal mask of the ranks.
     pub signal_mask: &'a SigSet,
     /// The soft limit of open files that ranks get back, when the launcher raised its own.
     pub open_files: Option<u64>,
-    /// Whether lines begin with the rank.
-    pub tag_output: bool,
+    /// Where each rank's output goes.
+    pub routes: &'a [Route],
 }
 
 /// Starts all ranks; their output is added to `output`.
@@ -178,10 +180,10 @@ fn start_each(
             let processors = common.placement.processors(rank).map(processor_mask);
             let (output_read, output_write) = pipe().map_err(system("a pipe"))?;
             let (error_read, error_write) = pipe().map_err(system("a pipe"))?;
-            let input = if rank == 0 {
-                common.input
-            } else {
-                Some(nothing.as_fd())
+            let input = match common.input.of(rank) {
+                Reads::Own => None,
+                Reads::Pipe(pipe) => Some(pipe),
+                Reads::Nothing => Some(nothing.as_fd()),
             };
             let request = SpawnRequest {
                 program: &program.path,
@@ -200,8 +202,7 @@ fn start_each(
                 process,
                 program: index,
             });
-            let tag = common.tag_output.then(|| format!("[{rank}] "));
-            output.add(tag, output_read, error_read);
+            output.add(common.routes[rank].clone(), output_read, error_read);
         }
     }
     Ok(())

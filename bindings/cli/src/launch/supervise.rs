@@ -32,7 +32,7 @@ use super::arguments::Verbosity;
 use super::balance::Balancing;
 use super::child::{self, End};
 use super::guard::Guard;
-use super::input::TerminalInput;
+use super::input::{Input, InputEvent};
 use super::nodes::Nodes;
 use super::output::{Output, OutputEvent};
 use super::report::{self, Failure};
@@ -125,8 +125,8 @@ pub struct Supervisor<'a> {
     pub nodes: Nodes,
     /// Their output.
     pub output: Output,
-    /// Rank 0's terminal, if it has one.
-    pub input: Option<TerminalInput>,
+    /// Standard input, where the launcher passes it on.
+    pub input: Option<Input>,
     /// The launcher's signals.
     pub signals: Signals,
     /// Who cleans up when the launcher is killed.
@@ -161,7 +161,7 @@ impl Progress {
 #[derive(Clone, Copy)]
 enum Source {
     Signals,
-    Input,
+    Input(InputEvent),
     Output(OutputEvent),
     Network,
 }
@@ -195,9 +195,9 @@ impl Supervisor<'_> {
                 Source::Signals => self.read_signals(progress),
                 Source::Output(event) => self.output.handle(event),
                 Source::Network => self.read_failure(progress),
-                Source::Input => {
+                Source::Input(event) => {
                     if let Some(input) = &mut self.input {
-                        input.handle();
+                        input.handle(event);
                     }
                 }
             }
@@ -245,8 +245,8 @@ impl Supervisor<'_> {
             };
             descriptors.push(PollFd::new(descriptor, flags));
         }
-        if let Some((descriptor, flags)) = self.input.as_ref().and_then(TerminalInput::descriptor) {
-            sources.push(Source::Input);
+        for (event, descriptor, flags) in self.input.iter().flat_map(Input::descriptors) {
+            sources.push(Source::Input(event));
             descriptors.push(PollFd::new(descriptor, flags));
         }
         if let Some(failures) = self.nodes.failures() {
@@ -294,7 +294,7 @@ impl Supervisor<'_> {
                 consider(self.reader_deadline(progress));
             }
         }
-        if self.input.as_ref().is_some_and(TerminalInput::is_open) {
+        if self.input.as_ref().is_some_and(Input::awaits_terminal) {
             // Nothing tells when the launcher comes to the terminal's front.
             consider(Some(now + Duration::from_secs(1)));
         }

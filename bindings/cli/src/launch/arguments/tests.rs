@@ -86,7 +86,7 @@ fn options_with_one_dash_two_dashes_and_equals() {
     );
     assert_eq!(launch.bind_to, Some(BindTo::HwThread));
     assert_eq!(launch.map_by, Some(MapBy::Numa));
-    assert!(launch.refuse_oversubscription && launch.report_bindings && launch.tag_output);
+    assert!(launch.refuse_oversubscription && launch.report_bindings && launch.output.rank);
     assert_eq!(launch.timeout, Some(Duration::from_millis(1500)));
     assert_eq!(
         launch.programs[0].environment.set,

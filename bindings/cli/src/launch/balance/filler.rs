@@ -156,7 +156,7 @@ impl Filler {
             child::reap(process);
             return Err(errno.into());
         }
-        output.add(None, output_read, error_read);
+        output.add(output.own_route(), output_read, error_read);
         Ok(Self {
             process,
             by,

@@ -15,7 +15,9 @@
 //! [`LINE_LIMIT_BYTES`]) and another stream is next, a newline is put between; a stream is not read
 //! while its sink has no room; a stream whose sink cannot be written is read on; no write waits.
 
+pub mod route;
 pub mod sink;
+pub mod tag;
 pub mod target;
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -24,7 +26,9 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::unistd::read;
 
+use route::Route;
 use sink::{Sink, Writer};
+use tag::Tag;
 use target::Target;
 
 /// Longest line that is kept together.
@@ -33,12 +37,15 @@ pub const LINE_LIMIT_BYTES: usize = 1 << 20;
 pub const PROMPT_DELAY: Duration = Duration::from_millis(100);
 const READ_BYTES: usize = 64 << 10;
 
+/// The sink of standard output.
+const OUTPUT_SINK: usize = 0;
+
 /// One pipe of one rank.
 #[derive(Debug)]
 struct Stream {
     source: Option<OwnedFd>,
-    sink: usize,
-    tag: Option<String>,
+    sinks: Vec<usize>,
+    tag: Tag,
     partial: Vec<u8>,
     since: Option<Instant>,
 }
@@ -86,12 +93,32 @@ impl Output {
         })
     }
 
+    /// The way to the launcher's own output and error.
+    pub fn own_route(&self) -> Route {
+        Route {
+            tag: Tag::default(),
+            output: vec![OUTPUT_SINK],
+            error: vec![self.error_sink],
+        }
+    }
+
+    /// Adds a sink; its number.
+    fn add_sink(&mut self, sink: Sink) -> usize {
+        self.sinks.push(sink);
+        self.sinks.len() - 1
+    }
+
     /// Adds a rank's two pipes, whose reading ends do not block.
-    pub fn add(&mut self, tag: Option<String>, output: OwnedFd, error: OwnedFd) {
-        for (source, sink) in [(output, 0), (error, self.error_sink)] {
+    pub fn add(&mut self, route: Route, output: OwnedFd, error: OwnedFd) {
+        let Route {
+            tag,
+            output: to_output,
+            error: to_error,
+        } = route;
+        for (source, sinks) in [(output, to_output), (error, to_error)] {
             self.streams.push(Stream {
                 source: Some(source),
-                sink,
+                sinks,
                 tag: tag.clone(),
                 partial: Vec::new(),
                 since: None,
@@ -123,8 +150,8 @@ impl Output {
             .iter()
             .enumerate()
             .filter_map(|(index, stream)| {
-                let sink = &self.sinks[stream.sink];
-                let source = stream.source.as_ref().filter(|_| sink.has_room())?;
+                let room = self.all_sinks(stream).all(Sink::has_room);
+                let source = stream.source.as_ref().filter(|_| room)?;
                 Some((OutputEvent::Readable(index), source.as_fd()))
             });
         let waiting = self.sinks.iter().enumerate();
@@ -150,7 +177,7 @@ impl Output {
         let partial = self
             .streams
             .iter()
-            .filter(|stream| self.sinks[stream.sink].is_terminal());
+            .filter(|stream| self.is_on_terminal(stream));
         partial
             .filter_map(|stream| stream.since)
             .min()
@@ -164,7 +191,7 @@ impl Output {
             let due = stream
                 .since
                 .is_some_and(|since| now >= since + PROMPT_DELAY);
-            if due && self.sinks[stream.sink].is_terminal() {
+            if due && self.is_on_terminal(stream) {
                 self.put_partial(index);
             }
         }
@@ -223,9 +250,11 @@ impl Output {
 
     /// Nothing more will be printed: learns what file systems tell at the end.
     pub fn close(&mut self) {
-        // Standard error last, since it tells what happened to the others.
         self.sinks.iter_mut().for_each(Sink::flush);
-        for index in 0..self.sinks.len() {
+        let own = self.error_sink;
+        // Standard error last, since it tells what happened to the others.
+        let others = (0..self.sinks.len()).filter(|index| *index != own);
+        for index in others.chain([own]) {
             self.sinks[index].close();
             self.settle();
         }
@@ -252,13 +281,11 @@ impl Output {
             .iter()
             .rposition(|byte| *byte == b'\n')
             .map_or(0, |at| at + 1);
-        let sink = &mut self.sinks[stream.sink];
-        let (writer, tag) = (Writer::Stream(index), stream.tag.as_deref());
         if whole > 0 && stream.partial.is_empty() {
-            sink.put(writer, tag, &bytes[..whole]);
+            put(&mut self.sinks, stream, index, &bytes[..whole]);
         } else if whole > 0 {
             stream.partial.extend_from_slice(&bytes[..whole]);
-            sink.put(writer, tag, &stream.partial);
+            put(&mut self.sinks, stream, index, &stream.partial);
             stream.partial.clear();
         }
         stream.partial.extend_from_slice(&bytes[whole..]);
@@ -271,13 +298,20 @@ impl Output {
 
     fn put_partial(&mut self, index: usize) {
         let stream = &mut self.streams[index];
-        let (writer, tag) = (Writer::Stream(index), stream.tag.as_deref());
-        self.sinks[stream.sink].put(writer, tag, &stream.partial);
+        put(&mut self.sinks, stream, index, &stream.partial);
         stream.partial.clear();
         stream.since = None;
     }
 
-    /// Ranks whose sink nobody reads learn it as they would have without the launcher; losses are
+    fn all_sinks<'a>(&'a self, stream: &'a Stream) -> impl Iterator<Item = &'a Sink> {
+        stream.sinks.iter().map(|sink| &self.sinks[*sink])
+    }
+
+    fn is_on_terminal(&self, stream: &Stream) -> bool {
+        self.all_sinks(stream).any(Sink::is_terminal)
+    }
+
+    /// Ranks whose sinks nobody reads learn it as they would have without the launcher; losses are
     /// told, each once.
     fn settle(&mut self) {
         loop {
@@ -290,11 +324,23 @@ impl Output {
             troubles.iter().for_each(|trouble| self.put_own(trouble));
         }
         for stream in &mut self.streams {
-            if self.sinks[stream.sink].is_unread() {
+            if stream
+                .sinks
+                .iter()
+                .all(|sink| self.sinks[*sink].is_unread())
+            {
                 stream.source = None;
                 stream.partial.clear();
                 stream.since = None;
             }
         }
+    }
+}
+
+/// Puts text of a stream into its sinks.
+fn put(sinks: &mut [Sink], stream: &Stream, index: usize, text: &[u8]) {
+    let tag = stream.tag.text();
+    for sink in &stream.sinks {
+        sinks[*sink].put(Writer::Stream(index), tag.as_deref(), text);
     }
 }
