@@ -57,7 +57,7 @@ pub enum OperationError {
     /// The operation is defined, but this library only moves such elements
     /// (`MPI_ERR_UNSUPPORTED_OPERATION`).
     #[error(
-        "{} is not computed on {primitive:?}, which is moved only: use a type of at most 8 bytes, or make an operation with MPI_Op_create",
+        "{} is not computed on {primitive:?}, which is moved only: use a smaller type, or make an operation with MPI_Op_create",
         .operation.name()
     )]
     NotComputed {
@@ -188,11 +188,12 @@ fn maximum(primitive: Primitive, incoming: &[u8], inout: Inout<'_>) -> bool {
         Primitive::Int8 => greatest!(i8),
         Primitive::Int16 => greatest!(i16),
         Primitive::Int32 => greatest!(i32),
-        Primitive::Int64 => greatest!(i64),
+        Primitive::Int64 | Primitive::Long => greatest!(i64),
+        Primitive::Int128 => greatest!(i128),
         Primitive::UInt8 => greatest!(u8),
         Primitive::UInt16 => greatest!(u16),
         Primitive::UInt32 => greatest!(u32),
-        Primitive::UInt64 => greatest!(u64),
+        Primitive::UInt64 | Primitive::UnsignedLong => greatest!(u64),
         Primitive::Float32 => greatest!(f32),
         Primitive::Float64 => greatest!(f64),
         Primitive::Float16 => each(incoming, inout, |a, b| {
@@ -223,11 +224,12 @@ fn minimum(primitive: Primitive, incoming: &[u8], inout: Inout<'_>) -> bool {
         Primitive::Int8 => least!(i8),
         Primitive::Int16 => least!(i16),
         Primitive::Int32 => least!(i32),
-        Primitive::Int64 => least!(i64),
+        Primitive::Int64 | Primitive::Long => least!(i64),
+        Primitive::Int128 => least!(i128),
         Primitive::UInt8 => least!(u8),
         Primitive::UInt16 => least!(u16),
         Primitive::UInt32 => least!(u32),
-        Primitive::UInt64 => least!(u64),
+        Primitive::UInt64 | Primitive::UnsignedLong => least!(u64),
         Primitive::Float32 => least!(f32),
         Primitive::Float64 => least!(f64),
         Primitive::Float16 => each(incoming, inout, |a, b| {
@@ -255,7 +257,10 @@ fn sum(primitive: Primitive, incoming: &[u8], inout: Inout<'_>) -> bool {
         Int8 | UInt8 => combine_as!(u8, incoming, inout, |a, b| a.wrapping_add(b)),
         Int16 | UInt16 => combine_as!(u16, incoming, inout, |a, b| a.wrapping_add(b)),
         Int32 | UInt32 => combine_as!(u32, incoming, inout, |a, b| a.wrapping_add(b)),
-        Int64 | UInt64 => combine_as!(u64, incoming, inout, |a, b| a.wrapping_add(b)),
+        Int64 | UInt64 | Long | UnsignedLong => {
+            combine_as!(u64, incoming, inout, |a, b| a.wrapping_add(b));
+        }
+        Int128 => combine_as!(u128, incoming, inout, |a, b| a.wrapping_add(b)),
         Float32 | Complex32 => combine_as!(f32, incoming, inout, |a, b| a + b),
         Float64 | Complex64 => combine_as!(f64, incoming, inout, |a, b| a + b),
         Float16 | Complex16 => {
@@ -276,7 +281,10 @@ fn product(primitive: Primitive, incoming: &[u8], inout: Inout<'_>) -> bool {
         Int8 | UInt8 => combine_as!(u8, incoming, inout, |a, b| a.wrapping_mul(b)),
         Int16 | UInt16 => combine_as!(u16, incoming, inout, |a, b| a.wrapping_mul(b)),
         Int32 | UInt32 => combine_as!(u32, incoming, inout, |a, b| a.wrapping_mul(b)),
-        Int64 | UInt64 => combine_as!(u64, incoming, inout, |a, b| a.wrapping_mul(b)),
+        Int64 | UInt64 | Long | UnsignedLong => {
+            combine_as!(u64, incoming, inout, |a, b| a.wrapping_mul(b));
+        }
+        Int128 => combine_as!(u128, incoming, inout, |a, b| a.wrapping_mul(b)),
         Float32 => combine_as!(f32, incoming, inout, |a, b| a * b),
         Float64 => combine_as!(f64, incoming, inout, |a, b| a * b),
         Float16 => {
@@ -342,7 +350,8 @@ fn logical(
         Int8 | UInt8 | Bool | Logical8 => truths!(u8),
         Int16 | UInt16 | Logical16 => truths!(u16),
         Int32 | UInt32 | Logical32 => truths!(u32),
-        Int64 | UInt64 | Logical64 => truths!(u64),
+        Int64 | UInt64 | Long | UnsignedLong | Logical64 => truths!(u64),
+        Int128 | Logical128 => truths!(u128),
         _ => return false,
     }
     true
@@ -353,7 +362,8 @@ fn logical(
 fn bits(primitive: Primitive, incoming: &[u8], inout: Inout<'_>, f: impl Fn(u8, u8) -> u8) -> bool {
     use Primitive::*;
     match primitive {
-        Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 | Byte => {
+        Int8 | Int16 | Int32 | Int64 | Int128 | UInt8 | UInt16 | UInt32 | UInt64 | Long
+        | UnsignedLong | Byte => {
             combine_as!(u8, incoming, inout, |a, b| f(a, b));
             true
         }

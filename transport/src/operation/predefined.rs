@@ -7,16 +7,18 @@
 //!                     C int  Fortran int  float  logical  complex  byte  multi-language  pair
 //! MAX  MIN              x         x         x                                  x
 //! SUM  PROD             x         x         x                x                 x
-//! LAND LOR  LXOR        x                           x
+//! LAND LOR  LXOR        x                           x                              (x)
 //! BAND BOR  BXOR        x         x                                  x         x
 //! MINLOC MAXLOC                                                                             x
 //! REPLACE NO_OP         every predefined type, in one-sided calls only (section 12.3.4)
 //! ```
 //!
+//! `(x)` is not in that table, but other libraries compute it, and programs rely on it. So it is
+//! with C's `char`, for the standard a character without operations: here it is a C integer.
+//!
 //! A [`Primitive`] does not know the language of its name: a Fortran `INTEGER`
 //! and a C `int` are both `Int32`. Code that has the name at hand refuses
-//! `MPI_LAND` on `MPI_INTEGER` or `MPI_AINT` with [`Operation::is_defined_on_group`];
-//! [`Operation::check`] is the most that can be said of a primitive.
+//! `MPI_LAND` on `MPI_INTEGER`; [`Operation::check`] is the most that can be said of a primitive.
 
 use super::OperationError;
 use super::primitive::Primitive;
@@ -58,7 +60,7 @@ pub enum Operation {
 /// A group of types that the standard allows operations on as a whole (MPI-5.0 section 6.9.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeGroup {
-    /// `MPI_INT`, `MPI_UNSIGNED_CHAR`, `MPI_INT8_T` and so on.
+    /// `MPI_INT`, `MPI_CHAR`, `MPI_UNSIGNED_CHAR`, `MPI_INT8_T` and so on.
     CInteger,
     /// `MPI_INTEGER`, `MPI_INTEGER1` to `MPI_INTEGER16`.
     FortranInteger,
@@ -74,7 +76,7 @@ pub enum TypeGroup {
     MultiLanguage,
     /// The value and index pairs of section 6.9.4.
     Pair,
-    /// Characters and packed data: no reduction is defined on them.
+    /// Fortran's and wide characters, and packed data: no reduction is defined on them.
     Unreducible,
 }
 
@@ -83,9 +85,8 @@ impl TypeGroup {
     pub const fn of(primitive: Primitive) -> Self {
         use Primitive::*;
         match primitive {
-            Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 | Int128 => {
-                Self::CInteger
-            }
+            Int8 | Int16 | Int32 | Int64 | UInt8 | UInt16 | UInt32 | UInt64 | Long
+            | UnsignedLong | Int128 => Self::CInteger,
             Float16 | Float32 | Float64 | LongDouble | Float128 => Self::FloatingPoint,
             Complex16 | Complex32 | Complex64 | ComplexLongDouble | Complex128 => Self::Complex,
             Bool | Logical8 | Logical16 | Logical32 | Logical64 | Logical128 => Self::Logical,
@@ -147,7 +148,7 @@ impl Operation {
         matches!(self, Self::Replace | Self::NoOperation)
     }
 
-    /// Whether the standard's table defines this operation on a group of types.
+    /// Whether this operation is defined on a group of types: the table above.
     pub const fn is_defined_on_group(self, group: TypeGroup) -> bool {
         use TypeGroup::*;
         match self {
@@ -162,7 +163,7 @@ impl Operation {
                 CInteger | FortranInteger | FloatingPoint | Complex | MultiLanguage
             ),
             Self::LogicalAnd | Self::LogicalOr | Self::LogicalXor => {
-                matches!(group, CInteger | Logical)
+                matches!(group, CInteger | Logical | MultiLanguage)
             }
             Self::BitAnd | Self::BitOr | Self::BitXor => {
                 matches!(group, CInteger | FortranInteger | Byte | MultiLanguage)
@@ -178,7 +179,7 @@ impl Operation {
     ///
     /// [`OperationError::Undefined`] where the standard's table has no entry,
     /// [`OperationError::NotComputed`] where it has one but the primitive is
-    /// moved only (16-byte integers, logicals and IEEE binary128).
+    /// moved only (IEEE binary128).
     pub const fn check(self, primitive: Primitive) -> Result<(), OperationError> {
         let operation = self;
         if !self.is_defined_on_group(TypeGroup::of(primitive)) {
@@ -187,10 +188,7 @@ impl Operation {
                 primitive,
             });
         }
-        let moved_only = matches!(
-            primitive,
-            Primitive::Int128 | Primitive::Float128 | Primitive::Complex128 | Primitive::Logical128
-        );
+        let moved_only = matches!(primitive, Primitive::Float128 | Primitive::Complex128);
         if moved_only && !self.is_one_sided_only() {
             return Err(OperationError::NotComputed {
                 operation,
@@ -209,7 +207,7 @@ pub const fn extent_bytes(primitive: Primitive) -> usize {
         Int8 | UInt8 | Bool | Logical8 | Character | Byte | Packed => 1,
         Int16 | UInt16 | Float16 | Logical16 => 2,
         Int32 | UInt32 | Float32 | Complex16 | Logical32 | WideCharacter => 4,
-        Int64 | UInt64 | Float64 | Complex32 | Logical64 => 8,
+        Int64 | UInt64 | Long | UnsignedLong | Float64 | Complex32 | Logical64 => 8,
         FloatInt | TwoInt | ShortInt | TwoReal => 8,
         LongDouble | Float128 | Complex64 | Logical128 | Int128 => 16,
         DoubleInt | LongInt | TwoDoublePrecision => 16,

@@ -2,7 +2,8 @@
 //!
 //! A named MPI type (`MPI_INT`, `MPI_INT32_T`, `MPI_INTEGER4`) is a name for a
 //! primitive, and so is PAMI's (`PAMI_TYPE_SIGNED_INT`); the operations ([`super`]) and the
-//! external32 form are defined on primitives, never on names. Sizes are those of the x86-64 System V ABI.
+//! external32 form are defined on primitives, never on names: two names with different external32
+//! forms have different primitives. Sizes are those of the x86-64 System V ABI.
 
 /// An elementary kind of data, with its size and alignment in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +25,10 @@ pub enum Primitive {
     UInt32,
     /// Unsigned integer of 8 bytes.
     UInt64,
+    /// C's `long`: 8 bytes in memory, 4 in external32.
+    Long,
+    /// C's `unsigned long`: 8 bytes in memory, 4 in external32.
+    UnsignedLong,
     /// IEEE 754 binary16, Fortran's `REAL*2`.
     Float16,
     /// IEEE 754 binary32.
@@ -54,13 +59,13 @@ pub enum Primitive {
     Logical32,
     /// Fortran `LOGICAL` of 8 bytes.
     Logical64,
-    /// Fortran `LOGICAL` of 16 bytes: moved, not computed with.
+    /// Fortran `LOGICAL` of 16 bytes.
     Logical128,
-    /// Integer of 16 bytes (`MPI_INTEGER16`): moved, not computed with.
+    /// Integer of 16 bytes (`MPI_INTEGER16`).
     Int128,
-    /// A printable character of 1 byte (`MPI_CHAR`, `MPI_CHARACTER`): no operation is defined on it.
+    /// Fortran's `CHARACTER` of 1 byte: no operation is defined on it.
     Character,
-    /// C's `wchar_t`: 4 bytes.
+    /// C's `wchar_t`: 4 bytes in memory, 2 in external32.
     WideCharacter,
     /// Uninterpreted byte (`MPI_BYTE`): bitwise operations only.
     Byte,
@@ -93,7 +98,7 @@ impl Primitive {
             Int8 | UInt8 | Bool | Logical8 | Character | Byte | Packed => 1,
             Int16 | UInt16 | Float16 | Logical16 => 2,
             Int32 | UInt32 | Float32 | Logical32 | WideCharacter | Complex16 => 4,
-            Int64 | UInt64 | Float64 | Logical64 | Complex32 => 8,
+            Int64 | UInt64 | Long | UnsignedLong | Float64 | Logical64 | Complex32 => 8,
             LongDouble | Float128 | Logical128 | Int128 | Complex64 => 16,
             ComplexLongDouble | Complex128 => 32,
             ShortInt => 6,
@@ -113,8 +118,8 @@ impl Primitive {
             Int16 | UInt16 | Float16 | Logical16 | Complex16 => 2,
             Int32 | UInt32 | Float32 | Logical32 | WideCharacter | Complex32 | FloatInt
             | TwoInt | TwoReal | ShortInt => 4,
-            Int64 | UInt64 | Float64 | Logical64 | Complex64 | DoubleInt | LongInt
-            | TwoDoublePrecision => 8,
+            Int64 | UInt64 | Long | UnsignedLong | Float64 | Logical64 | Complex64 | DoubleInt
+            | LongInt | TwoDoublePrecision => 8,
             LongDouble | Float128 | Logical128 | Int128 | ComplexLongDouble | Complex128
             | LongDoubleInt => 16,
         }
@@ -140,7 +145,7 @@ impl Primitive {
         match self {
             FloatInt => Some((Float32, Int32)),
             DoubleInt => Some((Float64, Int32)),
-            LongInt => Some((Int64, Int32)),
+            LongInt => Some((Long, Int32)),
             TwoInt => Some((Int32, Int32)),
             ShortInt => Some((Int16, Int32)),
             LongDoubleInt => Some((LongDouble, Int32)),

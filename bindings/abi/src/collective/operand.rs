@@ -444,18 +444,16 @@ pub fn predefined_on(
         operation,
         Operation::LogicalAnd | Operation::LogicalOr | Operation::LogicalXor
     );
-    // A Fortran integer or an address is the same primitive as a C integer, but no C integer.
-    let no_c_integer = [
+    // A Fortran integer is the same primitive as a C integer, but no C integer.
+    let fortran_integers = [
         MPI_INTEGER,
         MPI_INTEGER1,
         MPI_INTEGER2,
         MPI_INTEGER4,
         MPI_INTEGER8,
-        MPI_AINT,
-        MPI_OFFSET,
-        MPI_COUNT,
+        MPI_INTEGER16,
     ];
-    if logical && no_c_integer.contains(&handle) {
+    if logical && fortran_integers.contains(&handle) {
         return refused(format!(
             "{name} is not defined on this datatype (MPI-5.0 section 6.9.2)"
         ));

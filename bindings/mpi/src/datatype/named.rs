@@ -23,7 +23,8 @@ const fn row(name: &'static str, primitive: Primitive) -> Named {
 
 /// All predefined datatypes but `MPI_DATATYPE_NULL`.
 pub static NAMED: &[Named] = &[
-    row("MPI_CHAR", Primitive::Character),
+    // C's `char` has a sign here. Others reduce it as such, though the standard has no such operation.
+    row("MPI_CHAR", Primitive::Int8),
     row("MPI_SIGNED_CHAR", Primitive::Int8),
     row("MPI_UNSIGNED_CHAR", Primitive::UInt8),
     row("MPI_BYTE", Primitive::Byte),
@@ -31,11 +32,11 @@ pub static NAMED: &[Named] = &[
     row("MPI_WCHAR", Primitive::WideCharacter),
     row("MPI_SHORT", Primitive::Int16),
     row("MPI_INT", Primitive::Int32),
-    row("MPI_LONG", Primitive::Int64),
+    row("MPI_LONG", Primitive::Long),
     row("MPI_LONG_LONG_INT", Primitive::Int64),
     row("MPI_UNSIGNED_SHORT", Primitive::UInt16),
     row("MPI_UNSIGNED", Primitive::UInt32),
-    row("MPI_UNSIGNED_LONG", Primitive::UInt64),
+    row("MPI_UNSIGNED_LONG", Primitive::UnsignedLong),
     row("MPI_UNSIGNED_LONG_LONG", Primitive::UInt64),
     row("MPI_INT8_T", Primitive::Int8),
     row("MPI_INT16_T", Primitive::Int16),
