@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
     int count = sizeof table / sizeof *table;
     memcpy(entries, table, sizeof table);
     entries[count++] = (struct entry){MPI_LONG_LONG, sizeof(long long), NULL}; // two constants, either name
-    entries[count++] = (struct entry){MPI_C_FLOAT_COMPLEX, sizeof(float complex), NULL};
+    entries[count++] = (struct entry){MPI_C_FLOAT_COMPLEX, sizeof(float complex), "MPI_C_COMPLEX"}; // of two names
     for (int i = 0; i < count; i++) {
         int size = -1, ints, addresses, types, combiner, length;
         MPI_Aint lower = -1, extent = -1;

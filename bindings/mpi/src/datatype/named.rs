@@ -54,7 +54,7 @@ pub static NAMED: &[Named] = &[
     row("MPI_LONG_DOUBLE", Primitive::LongDouble),
     row("MPI_C_BOOL", Primitive::Bool),
     row("MPI_CXX_BOOL", Primitive::Bool),
-    row("MPI_C_FLOAT_COMPLEX", Primitive::Complex32),
+    row("MPI_C_COMPLEX", Primitive::Complex32),
     row("MPI_C_DOUBLE_COMPLEX", Primitive::Complex64),
     row("MPI_C_LONG_DOUBLE_COMPLEX", Primitive::ComplexLongDouble),
     row("MPI_CXX_FLOAT_COMPLEX", Primitive::Complex32),
@@ -99,7 +99,7 @@ pub static NAMED: &[Named] = &[
 /// Second names of the same datatypes.
 const SYNONYMS: &[(&str, &str)] = &[
     ("MPI_LONG_LONG", "MPI_LONG_LONG_INT"),
-    ("MPI_C_COMPLEX", "MPI_C_FLOAT_COMPLEX"),
+    ("MPI_C_FLOAT_COMPLEX", "MPI_C_COMPLEX"),
 ];
 
 /// The row of an MPI name or of one of its synonyms.
