@@ -37,6 +37,7 @@ impl From<DatatypeError> for Error {
             DatatypeClass::Count => ErrorClass::Count,
             DatatypeClass::Dimensions => ErrorClass::Dims,
             DatatypeClass::Type => ErrorClass::Type,
+            DatatypeClass::Conversion => ErrorClass::Conversion,
             _ => ErrorClass::Arg,
         };
         class.with(error.to_string())

@@ -19,6 +19,8 @@ pub enum ErrorClass {
     Type,
     /// `MPI_ERR_DIMS`.
     Dimensions,
+    /// `MPI_ERR_CONVERSION`.
+    Conversion,
 }
 
 /// Why a datatype could not be made, read or decoded.
@@ -119,6 +121,17 @@ pub enum DatatypeError {
         /// Bytes that are there.
         found: usize,
     },
+    /// A value that external32 has no room for.
+    #[error(
+        "{value} does not fit in the {bytes} bytes that external32 has for its type; \
+         use a type of fixed size, such as MPI_INT64_T"
+    )]
+    NotRepresentable {
+        /// The value.
+        value: i128,
+        /// Bytes that it would have.
+        bytes: usize,
+    },
 }
 
 impl From<ProgramError> for DatatypeError {
@@ -139,6 +152,7 @@ impl DatatypeError {
         match self {
             Self::NegativeCount { .. } => ErrorClass::Count,
             Self::NoDimensions { .. } => ErrorClass::Dimensions,
+            Self::NotRepresentable { .. } => ErrorClass::Conversion,
             Self::TooLarge { .. } | Self::TooDeep { .. } => ErrorClass::Type,
             _ => ErrorClass::Argument,
         }
