@@ -4,7 +4,8 @@
 //! a list of blocks for the algorithms.
 //!
 //! Where all blocks are contiguous, the slice is the program's own memory from the first block to
-//! the end of the last, of which only the blocks are touched; else it is a packed copy.
+//! the end of the last, of which only the blocks are touched; else it is a packed copy. So it is
+//! where blocks to be received share bytes ([`BlockList::apart`]): the algorithms want them apart.
 
 use pamir_transport::collective::Blocks;
 
@@ -43,6 +44,29 @@ impl BlockList {
             return Self::within(places, None);
         }
         Self::new(places)
+    }
+
+    /// These blocks for what is received. The standard forbids that they share bytes, but
+    /// programs do it with blocks that they do not read: then each is received in a copy, and
+    /// shared bytes are in the end those of the last block.
+    pub fn apart(self) -> Self {
+        if self.hull.is_some() && share_bytes(&self.counts, &self.displacements) {
+            return Self::within(self.places, None);
+        }
+        self
+    }
+
+    /// The blocks for which `there` is true; others have no bytes, and stay as they are.
+    pub fn only(mut self, there: impl Fn(usize) -> bool) -> Self {
+        if (0..self.places.len()).all(&there) {
+            return self;
+        }
+        for (index, place) in self.places.iter_mut().enumerate() {
+            if !there(index) {
+                *place = Place::NONE;
+            }
+        }
+        Self::new(self.places)
     }
 
     fn within(places: Vec<Place>, hull: Option<Span>) -> Self {
@@ -147,6 +171,25 @@ impl BlockRoom<'_> {
             unsafe { place.unpack(self.copy.as_ptr().add(*at)) };
         }
     }
+}
+
+/// Whether two blocks of so many bytes at these displacements share some.
+fn share_bytes(counts: &[usize], displacements: &[usize]) -> bool {
+    let blocks = counts.iter().zip(displacements);
+    let blocks = blocks.filter(|(bytes, _)| **bytes > 0);
+    // Usually they are listed in the order in which they lie, and no list is needed.
+    let mut passed = 0;
+    let ascending = blocks.clone().all(|(bytes, at)| {
+        let behind = *at >= passed;
+        passed = at + bytes;
+        behind
+    });
+    if ascending {
+        return false;
+    }
+    let mut sorted: Vec<_> = blocks.map(|(bytes, at)| (*at, at + bytes)).collect();
+    sorted.sort_unstable();
+    sorted.windows(2).any(|pair| pair[1].0 < pair[0].1)
 }
 
 /// The memory from the first block to the end of the last, if all are contiguous.

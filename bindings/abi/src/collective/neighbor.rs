@@ -54,21 +54,33 @@ pub enum Sent {
 
 /// Sends blocks to the neighbours, and gets one from each.
 pub struct NeighborExchange {
-    /// The neighbours.
-    pub neighbors: Neighbors,
+    neighbors: Neighbors,
     /// What goes to them.
-    pub from: Sent,
+    from: Sent,
     /// The room for what comes.
-    pub to: BlockList,
+    to: BlockList,
+}
+
+impl NeighborExchange {
+    /// The exchange of `from` for what comes into `to`. What would come from no neighbour stays
+    /// as it is, whatever else its block shares bytes with.
+    pub fn new(neighbors: Neighbors, from: Sent, to: BlockList) -> Self {
+        let sources = &neighbors.partners.sources;
+        let to = to.only(|index| sources[index].is_some()).apart();
+        Self {
+            neighbors,
+            from,
+            to,
+        }
+    }
 }
 
 impl Collective for NeighborExchange {
     async fn run(&self, call: &Call) -> std::result::Result<(), CollectiveError> {
         let local = call.local().await?;
         let neighborhood = self.neighbors.neighborhood();
-        // SAFETY: the program gives its buffers to the operation until it is complete. What
-        // would come from no neighbour stays as it is, so the blocks are loaded.
-        let mut incoming = unsafe { self.to.open(true) };
+        // SAFETY: the program gives its buffers to the operation until it is complete.
+        let mut incoming = unsafe { self.to.open(false) };
         let (blocks, bytes) = (self.to.blocks(), incoming.bytes_mut());
         match &self.from {
             Sent::Same(block) => {

@@ -107,7 +107,7 @@ pub unsafe fn gatherv<C: Count, D: Count>(
     let (state, peers, to) = (call.state, call.peers(), recvbuf.cast());
     let all = AllBlocks::Listed(match root {
         // SAFETY: the caller vouches for the arrays.
-        Root::Here => unsafe { listed(state, to, recvcounts, displs, recvtype, peers)? },
+        Root::Here => unsafe { listed(state, to, recvcounts, displs, recvtype, peers)?.apart() },
         _ => BlockList::none(),
     });
     // SAFETY: the caller vouches for the form.
@@ -219,7 +219,7 @@ pub unsafe fn allgatherv<C: Count, D: Count>(
     let own = own_block(&call, sendbuf.cast(), sendcount, sendtype)?;
     let (state, peers, to) = (call.state, call.peers(), recvbuf.cast());
     // SAFETY: the caller vouches for the arrays.
-    let all = unsafe { listed(state, to, recvcounts, displs, recvtype, peers)? };
+    let all = unsafe { listed(state, to, recvcounts, displs, recvtype, peers)?.apart() };
     let all = AllBlocks::Listed(all);
     // SAFETY: the caller vouches for the form.
     unsafe { form.carry_out(call, Allgather { own, all }) }
@@ -281,7 +281,7 @@ pub unsafe fn alltoallv<C: Count, D: Count>(
         } else {
             Some(listed(state, from, sendcounts, sdispls, sendtype, peers)?)
         };
-        let to = listed(state, to, recvcounts, rdispls, recvtype, peers)?;
+        let to = listed(state, to, recvcounts, rdispls, recvtype, peers)?.apart();
         (from, to)
     };
     // SAFETY: the caller vouches for the form.
@@ -311,7 +311,7 @@ pub unsafe fn alltoallw<C: Count, D: Count>(
         } else {
             Some(typed(state, from, sendcounts, sdispls, sendtypes, peers)?)
         };
-        let to = typed(state, to, recvcounts, rdispls, recvtypes, peers)?;
+        let to = typed(state, to, recvcounts, rdispls, recvtypes, peers)?.apart();
         (from, to)
     };
     // SAFETY: the caller vouches for the form.

@@ -28,11 +28,7 @@ pub unsafe fn neighbor_allgather<C: Count>(
     let block = Place::new(state, sendbuf.cast(), sendcount.to_i64(), sendtype)?;
     let to = equal(state, recvbuf.cast(), recvcount.to_i64(), recvtype, sources)?;
     let from = Sent::Same(block);
-    let operation = NeighborExchange {
-        neighbors,
-        from,
-        to,
-    };
+    let operation = NeighborExchange::new(neighbors, from, to);
     // SAFETY: the caller vouches for the form.
     unsafe { form.carry_out(call, operation) }
 }
@@ -57,11 +53,7 @@ pub unsafe fn neighbor_allgatherv<C: Count, D: Count>(
     // SAFETY: the caller vouches for the arrays.
     let to = unsafe { listed(state, to, recvcounts, displs, recvtype, sources)? };
     let from = Sent::Same(block);
-    let operation = NeighborExchange {
-        neighbors,
-        from,
-        to,
-    };
+    let operation = NeighborExchange::new(neighbors, from, to);
     // SAFETY: the caller vouches for the form.
     unsafe { form.carry_out(call, operation) }
 }
@@ -85,11 +77,7 @@ pub unsafe fn neighbor_alltoall<C: Count>(
     let from = equal(state, from, sendcount.to_i64(), sendtype, destinations)?;
     let to = equal(state, to, recvcount.to_i64(), recvtype, sources)?;
     let from = Sent::Each(from);
-    let operation = NeighborExchange {
-        neighbors,
-        from,
-        to,
-    };
+    let operation = NeighborExchange::new(neighbors, from, to);
     // SAFETY: the caller vouches for the form.
     unsafe { form.carry_out(call, operation) }
 }
@@ -118,11 +106,7 @@ pub unsafe fn neighbor_alltoallv<C: Count, D: Count>(
         let to = listed(state, to, recvcounts, rdispls, recvtype, sources)?;
         (Sent::Each(from), to)
     };
-    let operation = NeighborExchange {
-        neighbors,
-        from,
-        to,
-    };
+    let operation = NeighborExchange::new(neighbors, from, to);
     // SAFETY: the caller vouches for the form.
     unsafe { form.carry_out(call, operation) }
 }
@@ -151,11 +135,7 @@ pub unsafe fn neighbor_alltoallw<C: Count, D: Count>(
         let to = typed(state, to, recvcounts, rdispls, recvtypes, sources)?;
         (Sent::Each(from), to)
     };
-    let operation = NeighborExchange {
-        neighbors,
-        from,
-        to,
-    };
+    let operation = NeighborExchange::new(neighbors, from, to);
     // SAFETY: the caller vouches for the form.
     unsafe { form.carry_out(call, operation) }
 }
