@@ -240,6 +240,12 @@ pub fn span(state: &State, address: *const u8, count: i64, datatype: MPI_Datatyp
     })
 }
 
+/// No data. Programs describe it as no elements of `MPI_DATATYPE_NULL`, too.
+pub const NOTHING: Span = Span {
+    address: std::ptr::null_mut(),
+    bytes: 0,
+};
+
 /// The memory of `count` elements of any committed datatype at `address`.
 #[inline(always)]
 pub fn buffer(
@@ -263,6 +269,9 @@ fn derived(
     datatype: MPI_Datatype,
 ) -> Result<Buffer> {
     let count = usize::try_from(count).map_err(|_| negative_count(count))?;
+    if count == 0 && datatype == MPI_DATATYPE_NULL {
+        return Ok(NOTHING.buffer());
+    }
     let datatype = state.datatypes.committed(datatype)?;
     check_address(&datatype, address, count)?;
     Ok(memory_of(&datatype, address, count))

@@ -10,6 +10,7 @@
 use pamir_transport::collective::Blocks;
 
 use super::place::{Place, is_in_place};
+use crate::constants::MPI_DATATYPE_NULL;
 use crate::count::Count;
 use crate::data::Span;
 use crate::error::{ErrorClass, Result};
@@ -228,6 +229,9 @@ pub fn equal(
     datatype: MPI_Datatype,
     blocks: usize,
 ) -> Result<BlockList> {
+    if count == 0 && datatype == MPI_DATATYPE_NULL {
+        return Ok(BlockList::new(vec![Place::NONE; blocks]));
+    }
     let step = count.wrapping_mul(state.datatypes.committed(datatype)?.extent());
     let place = |index: usize| {
         block(

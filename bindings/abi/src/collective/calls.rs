@@ -69,7 +69,7 @@ pub unsafe fn bcast<C: Count>(
     let data = if root == Root::Beside {
         Place::NONE
     } else {
-        Place::new(call.state, buffer.cast(), count.to_i64(), datatype)?
+        Place::lenient(call.state, buffer.cast(), count.to_i64(), datatype)?
     };
     // SAFETY: the caller vouches for the form.
     unsafe { form.carry_out(call, Broadcast { data, root }) }

@@ -16,7 +16,7 @@ use std::rc::Rc;
 use pamir_mpi::datatype::Datatype;
 
 use crate::constants::*;
-use crate::data::{Span, negative_count, span};
+use crate::data::{NOTHING, Span, negative_count, span};
 use crate::error::{ErrorClass, Result};
 use crate::process::State;
 use crate::types::MPI_Datatype;
@@ -44,10 +44,7 @@ pub enum Place {
 
 impl Place {
     /// No data, for arguments that are not looked at.
-    pub const NONE: Self = Self::Own(Span {
-        address: std::ptr::null_mut(),
-        bytes: 0,
-    });
+    pub const NONE: Self = Self::Own(NOTHING);
 
     /// The place of `count` elements at `address`.
     #[inline]
@@ -64,6 +61,20 @@ impl Place {
                 Self::of(&state.datatypes.committed(datatype)?, address, count)
             }
         }
+    }
+
+    /// The same where others take no elements of no datatype, too.
+    #[inline]
+    pub fn lenient(
+        state: &State,
+        address: *const u8,
+        count: i64,
+        datatype: MPI_Datatype,
+    ) -> Result<Self> {
+        if count == 0 && datatype == MPI_DATATYPE_NULL {
+            return Ok(Self::NONE);
+        }
+        Self::new(state, address, count, datatype)
     }
 
     /// The place of `count` elements of a committed datatype.

@@ -55,6 +55,7 @@ pub unsafe fn pack<C: Count>(
 ) -> Result {
     let state = running()?;
     named(&state, comm)?;
+    state.datatypes.get(datatype)?;
     let mut data = buffer(&state, inbuf.cast(), incount.to_i64(), datatype)?;
     let bytes = data.bytes();
     // SAFETY: the caller vouches for all of them.
@@ -85,6 +86,7 @@ pub unsafe fn unpack<C: Count>(
 ) -> Result {
     let state = running()?;
     named(&state, comm)?;
+    state.datatypes.get(datatype)?;
     let mut data = buffer(
         &state,
         outbuf.cast_const().cast(),

@@ -173,6 +173,12 @@ unsafe fn make<C: Count>(
     let state = running()?;
     let communicator = named(&state, comm)?;
     buffer(&state, buf.cast(), count.to_i64(), datatype)?;
+    // The buffer has no elements, if they have no datatype.
+    let datatype = if datatype == MPI_DATATYPE_NULL {
+        MPI_BYTE
+    } else {
+        datatype
+    };
     let peer = match mode {
         Mode::Receive => match source(&communicator, rank, tag) {
             Ok((rank, tag)) => Peer::From(pattern(&communicator, rank, tag)),

@@ -91,7 +91,7 @@ unsafe fn create(
     topology: Topology,
     target: *mut MPI_Comm,
 ) -> Result {
-    let order = if reorder != 0 {
+    let order = if reorder != 0 && ranks > 0 {
         let edges = reorder::edges_of(&topology, ranks)?;
         Some(reorder::order(&state.process, parent, ranks, edges)?)
     } else {

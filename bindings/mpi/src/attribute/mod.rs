@@ -45,12 +45,6 @@ pub enum AttributeError {
         /// What it was used on.
         used_on: ObjectKind,
     },
-    /// An attribute to be deleted that is not attached, or is being deleted (`MPI_ERR_KEYVAL`).
-    #[error("no attribute of keyval {} is attached: set it before deleting it", .keyval.0)]
-    NotSet {
-        /// The keyval's id.
-        keyval: KeyvalId,
-    },
     /// The application's function failed; the code is what it returned.
     #[error("the copy or delete function of keyval {} returned error code {code}", .keyval.0)]
     Function {
@@ -347,17 +341,18 @@ impl AttributeTable {
         lock(&self.attributes).list.len()
     }
 
-    /// Deletes an attribute (`MPI_Comm_delete_attr` and its like).
+    /// Deletes an attribute (`MPI_Comm_delete_attr` and its like), if it is attached and not
+    /// being deleted already.
     ///
     /// # Errors
     ///
-    /// [`AttributeError::NotSet`]; [`AttributeError::Function`], and the attribute stays.
+    /// [`AttributeError::Function`], and the attribute stays.
     pub fn delete(&self, object: u64, keyval: KeyvalId) -> Result<(), AttributeError> {
         let marked = {
             let mut attributes = lock(&self.attributes);
             match attributes.position(keyval) {
                 Some(place) if !attributes.list[place].deleting => attributes.mark(place),
-                _ => return Err(AttributeError::NotSet { keyval }),
+                _ => return Ok(()),
             }
         };
         self.delete_marked(object, marked)

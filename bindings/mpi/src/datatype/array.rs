@@ -67,7 +67,7 @@ fn dimensions(count: usize) -> Result<(), DatatypeError> {
 }
 
 impl Datatype {
-    /// `MPI_Type_create_subarray`.
+    /// `MPI_Type_create_subarray`. Sizes of 0, and no dimensions at all, make a type without data.
     pub fn subarray(
         form: Form,
         sizes: &[i64],
@@ -76,16 +76,19 @@ impl Datatype {
         order: Order,
         old: &Rc<Self>,
     ) -> Result<Rc<Self>, DatatypeError> {
-        dimensions(sizes.len())?;
         same_length("the list of subsizes", sizes.len(), subsizes.len())?;
         same_length("the list of starts", sizes.len(), starts.len())?;
         for ((&size, &subsize), &start) in sizes.iter().zip(subsizes).zip(starts) {
-            within("a size", size, 1, i64::MAX)?;
-            within("a subsize", subsize, 1, size)?;
+            within("a size", size, 0, i64::MAX)?;
+            within("a subsize", subsize, 0, size)?;
             within("a start", start, 0, size - subsize)?;
         }
         let mut piece = old.piece.clone();
         let mut stride = old.extent();
+        if sizes.is_empty() {
+            piece = piece.repeated(0, stride)?;
+            stride = 0;
+        }
         for dimension in inwards_out(order, sizes.len()) {
             piece = piece
                 .repeated(subsizes[dimension] as usize, stride)?

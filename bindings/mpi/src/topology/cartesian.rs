@@ -8,7 +8,7 @@
 //!                        1           3  4  5
 //! ```
 //!
-//! A grid of no dimensions has one place.
+//! A grid of no dimensions has one place, one with an extent of 0 has none.
 
 use super::TopologyError;
 
@@ -48,7 +48,7 @@ impl Cartesian {
         }
         let mut places = 1i64;
         for (dimension, &extent) in extents.iter().enumerate() {
-            if extent <= 0 {
+            if extent < 0 {
                 return Err(TopologyError::Extent { dimension, extent });
             }
             places = places.saturating_mul(i64::from(extent));
@@ -292,10 +292,10 @@ mod tests {
     fn wrong_arguments_are_refused() {
         let new = |extents: &[i32]| Cartesian::new(extents, &vec![true; extents.len()], 6);
         assert_eq!(
-            new(&[2, 0]).unwrap_err(),
+            new(&[2, -1]).unwrap_err(),
             TopologyError::Extent {
                 dimension: 1,
-                extent: 0
+                extent: -1
             }
         );
         assert_eq!(
@@ -325,6 +325,15 @@ mod tests {
             grid.subgrid(0, &[true]),
             Err(TopologyError::Length { .. })
         ));
+    }
+
+    #[test]
+    fn a_grid_with_an_extent_of_0_has_no_place() {
+        for extents in [&[0, 2][..], &[7, 0], &[i32::MAX, i32::MAX, i32::MAX, 0]] {
+            let grid = Cartesian::new(extents, &vec![true; extents.len()], 6).unwrap();
+            assert_eq!(grid.size(), 0);
+            assert!(grid.coordinates(0).is_err() && grid.neighbours(0).is_err());
+        }
     }
 
     #[test]

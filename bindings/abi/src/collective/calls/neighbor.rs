@@ -25,7 +25,7 @@ pub unsafe fn neighbor_allgather<C: Count>(
     let (_held, call) = begin(&form, comm)?;
     let neighbors = Neighbors::new(&call)?;
     let (state, sources) = (call.state, neighbors.partners.sources.len());
-    let block = Place::new(state, sendbuf.cast(), sendcount.to_i64(), sendtype)?;
+    let block = Place::lenient(state, sendbuf.cast(), sendcount.to_i64(), sendtype)?;
     let to = equal(state, recvbuf.cast(), recvcount.to_i64(), recvtype, sources)?;
     let from = Sent::Same(block);
     let operation = NeighborExchange::new(neighbors, from, to);

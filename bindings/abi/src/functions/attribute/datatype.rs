@@ -186,8 +186,9 @@ pub fn type_delete_attr(datatype: MPI_Datatype, type_keyval: c_int) -> Result {
     let state = running()?;
     state.datatypes.get(datatype)?;
     let keyval = find(&state, ObjectKind::Datatype, type_keyval)?;
-    let attached = attributes(&state, datatype)
-        .unwrap_or_else(|| Rc::new(AttributeTable::new(ObjectKind::Datatype)));
+    let Some(attached) = attributes(&state, datatype) else {
+        return Ok(());
+    };
     let deleted = attached.delete(datatype.0 as u64, keyval.id());
     deleted.map_err(translate)
 }

@@ -60,13 +60,16 @@ pub unsafe fn alloc_mem(size: MPI_Aint, info: MPI_Info, baseptr: *mut c_void) ->
     unsafe { store(baseptr.cast(), base, "baseptr") }
 }
 
-/// `MPI_Free_mem`.
+/// `MPI_Free_mem`; of null it does nothing, as `free` in C.
 ///
 /// # Safety
 ///
 /// Nothing uses the memory any more.
 pub unsafe fn free_mem(base: *mut c_void) -> Result {
     let _state = running()?;
+    if base.is_null() {
+        return Ok(());
+    }
     let layout = pieces().remove(&(base as usize)).ok_or_else(|| {
         ErrorClass::Base.with(format!(
             "{base:p} is not what MPI_Alloc_mem gave, or was freed"
