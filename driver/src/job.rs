@@ -22,6 +22,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::{Arc, Weak};
 
 use pamir_shm::atomic::Ordering;
+use pamir_shm::bells::Bells;
 use pamir_shm::call_record::CallRecord;
 use pamir_shm::header::{HEADER_BYTES, HeaderError, SegmentHeader};
 use pamir_shm::mapped::Mapped;
@@ -301,7 +302,8 @@ impl Job {
     pub fn take_lanes(&self, rank: usize) -> Result<(), JobError> {
         self.claim(rank)?;
         let (rings, bytes) = self.layout.rings();
-        if bytes >= HUGE_PAGE_BYTES as u64 {
+        // A huge page would hold many short rings, of which most may never carry anything.
+        if bytes >= HUGE_PAGE_BYTES as u64 && self.layout.has_long_rings() {
             advise_huge_pages(&self.segment, rings, bytes);
         }
         Ok(())
@@ -458,7 +460,13 @@ impl Job {
     pub(crate) fn lane(&self, origin: usize, target: usize) -> Result<MappedLane, SegmentError> {
         let layout = self.layout;
         let (ring, cursor) = (layout.ring(origin, target), layout.cursor(origin, target));
-        MappedLane::new(&self.segment, ring, layout.ring_lines, cursor)
+        let lane = MappedLane::new(&self.segment, ring, layout.ring_lines, cursor)?;
+        Ok(lane.with_bell(self.bells(target)?, origin))
+    }
+
+    /// The bells of the lanes that lead to `target`.
+    pub(crate) fn bells(&self, target: usize) -> Result<Mapped<LinePadded<Bells>>, SegmentError> {
+        Mapped::new(&self.segment, self.layout.bells(target))
     }
 
     /// How far rank `rank` has come.

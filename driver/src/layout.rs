@@ -4,6 +4,7 @@
 //! 0        header (one page)
 //! ranks    one RankBlock of 256 bytes a rank
 //! calls    one CallRecord of 128 bytes a rank, written by the rank
+//! bells    128 bytes a rank: a bit for each lane that leads to it, written by the origins (`pamir_shm::bells`)
 //! cursors  one line pair a lane: [target][origin]: a cursor, written by the target; the line beside it stays unused,
 //!          since who uses it has the cursor's fetched as well, and a lane could not tell how far its other end is
 //! claims   one line a lane:      [target][origin]: words from which both ends claim pieces of large transfers
@@ -18,6 +19,7 @@
 //! would have computed.
 
 use pamir_shm::atomic::{AtomicU32, AtomicU64};
+use pamir_shm::bells::Bells;
 use pamir_shm::call_record::CallRecord;
 use pamir_shm::cell_turns::CELLS;
 use pamir_shm::header::HEADER_BYTES;
@@ -100,6 +102,7 @@ unsafe impl Shareable for RankBlock {}
 const _: () = {
     assert!(size_of::<RankBlock>() == 256);
     assert!(std::mem::offset_of!(RankBlock, status) == 128);
+    assert!(MAXIMUM_RANKS <= Bells::MOST);
     assert!(TRANSFER_SLOTS * size_of::<PieceClaims>() == LINE_BYTES);
 };
 
@@ -156,6 +159,11 @@ impl Layout {
         Offset::new(self.call_records()).element(rank)
     }
 
+    /// The bells of the lanes that lead to `target`.
+    pub fn bells(self, target: usize) -> Offset<LinePadded<Bells>> {
+        Offset::new(self.first_bells()).element(target)
+    }
+
     /// The cursor of the lane from `origin` to `target`.
     pub fn cursor(self, origin: usize, target: usize) -> Offset<AtomicU64> {
         Offset::new(self.cursors() + self.lane(origin, target) as u64 * CURSOR_BYTES)
@@ -185,6 +193,11 @@ impl Layout {
             self.first_ring(),
             self.ranks * self.ranks * self.ring_bytes(),
         )
+    }
+
+    /// Whether a ring is more than a few pages.
+    pub fn has_long_rings(self) -> bool {
+        self.ring_bytes() >= 32 * 1024
     }
 
     /// Bytes of each cell of a pair: room for messages of 256 or 64 KiB in parts, of which each has some lines besides; 0 where
@@ -247,9 +260,14 @@ impl Layout {
         HEADER_BYTES + (self.ranks * size_of::<RankBlock>() as u64).next_multiple_of(PAGE_BYTES)
     }
 
-    fn cursors(self) -> u64 {
+    fn first_bells(self) -> u64 {
         let records = self.ranks * size_of::<LinePadded<CallRecord>>() as u64;
         self.call_records() + records.next_multiple_of(PAGE_BYTES)
+    }
+
+    fn cursors(self) -> u64 {
+        let bells = self.ranks * size_of::<LinePadded<Bells>>() as u64;
+        self.first_bells() + bells.next_multiple_of(PAGE_BYTES)
     }
 
     fn claims(self) -> u64 {
@@ -272,7 +290,8 @@ mod tests {
             let layout = Layout::new(ranks);
             let last = ranks - 1;
             assert!(layout.rank_block(last).bytes() + 256 <= layout.call_record(0).bytes());
-            assert!(layout.call_record(last).bytes() + 128 <= layout.cursor(0, 0).bytes());
+            assert!(layout.call_record(last).bytes() + 128 <= layout.bells(0).bytes());
+            assert!(layout.bells(last).bytes() + 128 <= layout.cursor(0, 0).bytes());
             let claims = layout.piece_claims(0, 0, 0).bytes();
             assert_eq!(layout.cursor(last, last).bytes() + 128, claims);
             let last_claims = layout.piece_claims(last, last, TRANSFER_SLOTS - 1).bytes();

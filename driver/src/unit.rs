@@ -20,12 +20,14 @@
 use std::cell::{Cell, RefCell};
 
 use pamir_shm::atomic::Ordering;
+use pamir_shm::bells::Bells;
 use pamir_shm::lane::{Arrived, Expected, HANDED_OVER_LINES, Reserved, longest_payload_bytes};
 use pamir_shm::lane_room::LaneRoom;
 use pamir_shm::mapped::Mapped;
 use pamir_shm::mapped_cells::MappedCells;
 use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer};
 use pamir_shm::record::RecordHeader;
+use pamir_shm::shareable::LinePadded;
 use pamir_shm::{membarrier, sleep};
 
 use crate::counter::{CounterGroup, CounterId};
@@ -108,6 +110,8 @@ pub struct MessagingUnit<O> {
     rank: usize,
     targets: Vec<Target>,
     origins: Vec<LaneConsumer>,
+    /// The bells of all lanes that lead here.
+    bells: Mapped<LinePadded<Bells>>,
     rotation: Rotation,
     handlers: PacketHandlerTable<O>,
     counters: CounterGroup,
@@ -145,7 +149,6 @@ impl<O: Owner> MessagingUnit<O> {
         let origins = ranks.map(|origin| Ok(LaneConsumer::new(job.lane(origin, rank)?)));
         let room = longest_payload_bytes(job.layout().ring_lines) - ALIGNED_AT;
         let longest_power = 1 << room.ilog2();
-        let crowded = job.sharers(rank)? > 1;
         Ok(Self {
             rank,
             targets: targets.collect::<Result<_, UnitError>>()?,
@@ -155,7 +158,8 @@ impl<O: Owner> MessagingUnit<O> {
             touched: Cell::new(false),
             touch_memory: replenish::touch_memory(injection.criterion())?,
             backlog: Cell::new(0),
-            rotation: Rotation::new(job.ranks(), crowded),
+            bells: job.bells(rank)?,
+            rotation: Rotation::new(job.ranks()),
             job_crowded: job.is_crowded()?,
             barrier_reaches_all: membarrier::register(),
             packet_bytes: PACKET_BYTES.min(longest_power),
@@ -309,13 +313,14 @@ impl<O: Owner> MessagingUnit<O> {
         }
     }
 
-    /// Gives the packets that have arrived to their handlers, from every lane that has carried
-    /// any and from one of the others; how many there were.
+    /// Gives the packets that have arrived to their handlers, from every lane that has carried any;
+    /// how many there were.
     #[inline(always)]
     pub fn poll(&self, owner: &O) -> Result<u32, UnitError> {
         let mut handled = 0;
         let waiting = owner.under_way();
-        for origin in self.rotation.warm() {
+        self.rotation.open_rung(&self.bells);
+        for origin in self.rotation.open() {
             let came = self.poll_lane(owner, origin)?;
             if came > 0 {
                 self.rotation.found(origin);
@@ -323,14 +328,6 @@ impl<O: Owner> MessagingUnit<O> {
                 if waiting != 0 && owner.under_way() == 0 {
                     return Ok(handled);
                 }
-            }
-        }
-        if let Some(origin) = self.rotation.cold() {
-            let came = self.poll_lane(owner, origin)?;
-            if came > 0 {
-                self.rotation.found(origin);
-                self.rotation.warm_up(origin);
-                handled += came;
             }
         }
         Ok(handled)

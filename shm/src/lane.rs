@@ -16,7 +16,8 @@
 //! producer's cursor, and a record that fits a line costs the transfer of that one
 //! line. The producer reads the consumer's cursor only when the copy that it
 //! remembers says that the ring is full; the consumer publishes it a quarter of
-//! the ring at a time.
+//! the ring at a time. The ring of a lane that has carried nothing takes no memory, until its producer opens it
+//! ([`LaneMemory::open`]).
 //!
 //! Invariants:
 //! 1. The header word at `produced` is 0 before the record before it is committed,
@@ -62,6 +63,9 @@ pub trait LaneMemory {
     fn load_consumed(&self) -> u64 {
         self.consumed().load(Ordering::Acquire)
     }
+
+    /// The lane is about to carry its first record.
+    fn open(&self) {}
 
     /// Lines `first` to `first + lines` are about to be used by this end for the first time.
     fn prepare(&self, _first: u64, _lines: u64) {}
@@ -171,7 +175,7 @@ pub struct Producer<M> {
     memory: M,
     produced: Cell<u64>,
     /// What is written must end before this line: the consumer's cursor as it was last seen, and
-    /// one ring further; in the first round at most what is prepared.
+    /// one ring further; in the first round at most what is prepared; 0 while the lane is closed.
     limit: Cell<u64>,
 }
 
@@ -180,7 +184,7 @@ impl<M: LaneMemory> Producer<M> {
     pub fn new(memory: M) -> Self {
         Self {
             produced: Cell::new(0),
-            limit: Cell::new(memory.lines().min(UNPREPARED_LINES)),
+            limit: Cell::new(0),
             memory,
         }
     }
@@ -216,8 +220,7 @@ impl<M: LaneMemory> Producer<M> {
         self.reserve_slow(lines, is_close)
     }
 
-    /// Room for a record of one line; none while the ring is full as far as is known, which
-    /// [`Self::try_reserve`] finds out.
+    /// Room for a record of one line; none while the lane is closed or full as far as is known: see [`Self::try_reserve`].
     #[inline(always)]
     pub fn reserve_line(&self) -> Option<ReservedLine<'_>> {
         let produced = self.produced.get();
@@ -245,11 +248,8 @@ impl<M: LaneMemory> Producer<M> {
         let ring = self.memory.lines();
         let line = self.produced.get() & (ring - 1);
         let gap = if lines <= ring - line { 0 } else { ring - line };
-        if !self.has_room(lines + gap) {
-            self.refresh()?;
-            if !self.has_room(lines + gap) {
-                return Ok(None);
-            }
+        if !self.finds_room(lines + gap)? {
+            return Ok(None);
         }
         if gap > 0 {
             let padding = Reserved {
@@ -269,10 +269,17 @@ impl<M: LaneMemory> Producer<M> {
     /// Whether so many records of one line can be committed now.
     #[inline]
     pub fn has_lines(&self, lines: u64) -> Result<bool, LaneError> {
-        if !self.has_room(lines) {
-            self.refresh()?;
+        Ok(self.has_room(lines) || self.finds_room(lines)?)
+    }
+
+    /// As [`Self::has_room`], after whatever may make room.
+    #[cold]
+    fn finds_room(&self, lines: u64) -> Result<bool, LaneError> {
+        if self.limit.get() == 0 {
+            self.memory.open();
+            self.limit.set(self.memory.lines().min(UNPREPARED_LINES));
         }
-        Ok(self.has_room(lines))
+        Ok(self.has_room(lines) || self.refresh(lines)?)
     }
 
     #[inline(always)]
@@ -280,8 +287,8 @@ impl<M: LaneMemory> Producer<M> {
         self.produced.get() + lines + 2 <= self.limit.get()
     }
 
-    /// Learns how far the consumer has come.
-    fn refresh(&self) -> Result<(), LaneError> {
+    /// Learns how far the consumer has come; whether there is room then.
+    fn refresh(&self, lines: u64) -> Result<bool, LaneError> {
         // Its Acquire pairs with the Release in `Consumer::release`.
         let consumed = self.memory.load_consumed();
         let (produced, ring) = (self.produced.get(), self.memory.lines());
@@ -296,7 +303,7 @@ impl<M: LaneMemory> Producer<M> {
         } else {
             consumed + ring
         });
-        Ok(())
+        Ok(self.has_room(lines))
     }
 
     /// Hands the record over. Everything written to its payload before is seen by a

@@ -14,6 +14,7 @@
 //! Under `--cfg loom` only the lock-free algorithms are built, on loom's atomics.
 
 pub mod atomic;
+pub mod bells;
 pub mod board;
 pub mod call_record;
 pub mod cell_turns;
@@ -51,6 +52,5 @@ pub mod placement;
 pub mod processor;
 #[cfg(not(loom))]
 pub mod segment;
-#[cfg(not(loom))]
 pub mod shareable;
 pub mod sleep;

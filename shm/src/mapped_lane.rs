@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use crate::atomic::{AtomicU64, Ordering};
+use crate::bells::Bells;
 use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved, ReservedLine};
 use crate::lane_copy::{
     LONG_BYTES, LongCopy, TAKEN_OVER_BYTES, ask_for_line, hand_over_line, look_ahead, string_move,
@@ -22,6 +23,7 @@ use crate::offset::Offset;
 use crate::processor::{self, Processor};
 use crate::record::{HEADER_BYTES, LINE_BYTES, ONE_LINE_BYTES, lines_for};
 use crate::segment::{Segment, SegmentError};
+use crate::shareable::LinePadded;
 #[cfg(not(target_arch = "x86_64"))]
 use std::ptr::copy_nonoverlapping as read_long;
 
@@ -46,6 +48,8 @@ pub struct MappedLane {
     long: LongCopy,
     processor: Processor,
     distance: LineDistance,
+    /// The target's bells, and which of them is this lane's.
+    bell: Option<(Mapped<LinePadded<Bells>>, usize)>,
     /// Keeps the mapping that `base` leads into.
     segment: Arc<Segment>,
 }
@@ -75,10 +79,24 @@ impl MappedLane {
             long: LongCopy::default(),
             processor: processor::this(),
             distance: LineDistance::default(),
+            bell: None,
             segment: Arc::clone(segment),
         };
         lane.settle();
         Ok(lane)
+    }
+
+    /// The lane with a bell: that of `origin`, among its target's.
+    #[must_use]
+    pub fn with_bell(mut self, bells: Mapped<LinePadded<Bells>>, origin: usize) -> Self {
+        self.bell = Some((bells, origin));
+        self
+    }
+
+    /// Whether the lane may have carried anything: its bell has rung, or it has none.
+    pub fn has_opened(&self) -> bool {
+        let bell = self.bell.as_ref();
+        bell.is_none_or(|(bells, origin)| bells.has_rung(*origin))
     }
 
     /// Has long data copied as suits the distance, where that is known of the processor.
@@ -126,6 +144,13 @@ impl LaneMemory for MappedLane {
         let consumed = self.distance.timed(load);
         self.settle();
         consumed
+    }
+
+    #[cold]
+    fn open(&self) {
+        if let Some((bells, origin)) = &self.bell {
+            bells.ring(*origin);
+        }
     }
 
     #[cold]

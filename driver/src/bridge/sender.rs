@@ -74,7 +74,11 @@ struct Lane {
 }
 
 impl Lane {
+    /// The next record; a lane whose bell has not rung is not looked at.
     fn peek(&self) -> Result<Option<Arrived>, BridgeError> {
+        if !self.consumer.memory().has_opened() {
+            return Ok(None);
+        }
         let failed = |source| BridgeError::of_lane(self.name, source);
         self.consumer.peek().map_err(failed)
     }
@@ -404,7 +408,7 @@ fn left_of(plane: &Plane) -> Vec<(usize, RankState)> {
 fn is_drained(plane: &Plane, unit: usize) -> bool {
     let lanes = plane.targets.iter().flat_map(|target| &target.lanes);
     let mut own = lanes.filter(|lane| lane.name.origin == unit);
-    own.all(|lane| matches!(lane.consumer.peek(), Ok(None)))
+    own.all(|lane| matches!(lane.peek(), Ok(None)))
 }
 
 /// Tells the other nodes that a rank has left, if they have all that it sent; whether they do.

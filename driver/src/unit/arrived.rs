@@ -13,8 +13,9 @@ impl<O: Owner> MessagingUnit<O> {
 
     /// Whether any lane holds a packet.
     pub fn any_arrived(&self) -> Result<bool, UnitError> {
-        for (origin, lane) in self.origins.iter().enumerate() {
-            if peek(lane, origin)?.is_some() {
+        self.rotation.open_rung(&self.bells);
+        for origin in self.rotation.open() {
+            if peek(&self.origins[origin], origin)?.is_some() {
                 return Ok(true);
             }
         }

@@ -4,70 +4,89 @@
 //!
 //! A unit has a lane from each unit of its job, and most of many never carry anything: a client
 //! has room for more contexts than its program makes, and a code talks to its neighbours. Looking
-//! at a lane costs a line of the cache. So a poll looks at each lane that has carried something,
-//! and at one of the others in turn:
+//! at a lane costs a line of the cache, and a page of memory that nobody else touches. So a poll looks
+//! at the bells of those that have carried nothing yet (`pamir_shm::bells`), and at all others:
 //!
 //! ```text
-//! order:  3  0  9 │ 1  2  4  5  6  7  8
-//!         warm    │       ▲ cold, one a poll
+//! bells   0 0 0 1 0 0 0 0 0 1 0 ...    a word for 64 lanes
+//!               │           │
+//! order   3  9  ◀───────────┘    in the order in which they were found open
 //! ```
 //!
-//! Invariants: `order` is a permutation of the origins, the warm ones first; a lane that has
-//! carried something stays warm. Whoever goes to sleep looks at all lanes before
-//! ([`super::MessagingUnit::any_arrived`]).
+//! Invariants: no lane stands in `order` twice; a lane that is open stays open; a lane stands there exactly
+//! if its bit in `known` is set, but where all are open from the beginning. Whoever goes to sleep looks
+//! at all bells before ([`super::MessagingUnit::any_arrived`]).
 
 use std::cell::Cell;
 
-/// Up to so many lanes, each poll looks at all of them.
-const ALWAYS_WARM: usize = 8;
+use pamir_shm::bells::{BELL_WORDS, Bells};
+
+/// Up to so many lanes are open from the beginning: their bells would be one look more for each poll.
+const ALWAYS_OPEN: usize = 8;
 
 /// The order in which a unit polls its lanes.
 #[derive(Debug)]
 pub(super) struct Rotation {
+    /// Room for all lanes.
     order: Vec<Cell<u32>>,
-    warm: Cell<usize>,
-    /// The place in `order` of the cold lane whose turn is next.
-    next: Cell<usize>,
+    open: Cell<usize>,
+    /// The bells that have been seen.
+    known: [Cell<u64>; BELL_WORDS],
     /// The lane that has carried the last packet: most likely the next one too.
     recent: Cell<usize>,
 }
 
 impl Rotation {
-    /// The rotation over `lanes` lanes; where polls are rare, since the unit shares its
-    /// processor, all lanes are looked at each time.
-    pub(super) fn new(lanes: usize, crowded: bool) -> Self {
-        let warm = if crowded || lanes <= ALWAYS_WARM {
-            lanes
-        } else {
-            0
-        };
+    /// The rotation over `lanes` lanes.
+    pub(super) fn new(lanes: usize) -> Self {
         Self {
             order: (0..lanes as u32).map(Cell::new).collect(),
-            warm: Cell::new(warm),
-            next: Cell::new(warm),
+            open: Cell::new(if lanes <= ALWAYS_OPEN { lanes } else { 0 }),
+            known: [const { Cell::new(0) }; BELL_WORDS],
             recent: Cell::new(0),
         }
     }
 
-    /// The warm lanes.
+    /// The open lanes.
     #[inline(always)]
-    pub(super) fn warm(&self) -> impl Iterator<Item = usize> {
-        let lanes = &self.order[..self.warm.get()];
+    pub(super) fn open(&self) -> impl Iterator<Item = usize> {
+        let lanes = &self.order[..self.open.get()];
         lanes.iter().map(|lane| lane.get() as usize)
     }
 
-    /// The cold lane whose turn it is, if any lane is cold.
+    /// Opens the lanes whose bells have rung since the last time.
     #[inline(always)]
-    pub(super) fn cold(&self) -> Option<usize> {
-        let next = self.next.get();
-        let lane = self.order.get(next)?.get() as usize;
-        let after = next + 1;
-        self.next.set(if after < self.order.len() {
-            after
-        } else {
-            self.warm.get()
-        });
-        Some(lane)
+    pub(super) fn open_rung(&self, bells: &Bells) {
+        if self.open.get() < self.order.len() {
+            self.look(bells);
+        }
+    }
+
+    #[inline]
+    fn look(&self, bells: &Bells) {
+        let words = self.order.len().div_ceil(u64::BITS as usize);
+        for (index, known) in self.known[..words].iter().enumerate() {
+            let rung = bells.word(index);
+            if rung != known.get() {
+                self.take_up(index, rung);
+            }
+        }
+    }
+
+    /// Opens the lanes of word `index` that have rung. Origins write there, so what they say is not believed: no
+    /// lane is opened that there is not, nor one twice.
+    #[cold]
+    fn take_up(&self, index: usize, rung: u64) {
+        let known = &self.known[index];
+        for bit in 0..u64::BITS as usize {
+            let lane = index * u64::BITS as usize + bit;
+            let is_new = (rung & !known.get()) >> bit & 1 != 0;
+            if is_new && lane < self.order.len() {
+                self.order[self.open.get()].set(lane as u32);
+                self.open.set(self.open.get() + 1);
+                known.set(known.get() | 1 << bit);
+            }
+        }
     }
 
     /// The lane in which a poll has found something last.
@@ -81,66 +100,53 @@ impl Rotation {
     pub(super) fn found(&self, lane: usize) {
         self.recent.set(lane);
     }
-
-    /// The lane that [`Self::cold`] gave last has carried something.
-    #[cold]
-    pub(super) fn warm_up(&self, lane: usize) {
-        let warm = self.warm.get();
-        let found = self.order[warm..]
-            .iter()
-            .position(|cold| cold.get() as usize == lane);
-        if let Some(place) = found {
-            self.order[warm].swap(&self.order[warm + place]);
-            self.warm.set(warm + 1);
-            self.next.set(self.next.get().max(warm + 1));
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn polled(rotation: &Rotation) -> Vec<usize> {
-        rotation.warm().chain(rotation.cold()).collect()
+    fn polled(rotation: &Rotation, bells: &Bells) -> Vec<usize> {
+        rotation.open_rung(bells);
+        rotation.open().collect()
     }
 
     #[test]
-    fn few_lanes_are_all_polled_each_time() {
-        let rotation = Rotation::new(ALWAYS_WARM, false);
-        let all: Vec<usize> = (0..ALWAYS_WARM).collect();
-        assert_eq!(polled(&rotation), all);
-        assert_eq!(polled(&rotation), all);
-        assert_eq!(polled(&Rotation::new(20, true)).len(), 20);
+    fn few_lanes_are_all_polled_though_no_bell_has_rung() {
+        let rotation = Rotation::new(ALWAYS_OPEN);
+        let all: Vec<usize> = (0..ALWAYS_OPEN).collect();
+        assert_eq!(polled(&rotation, &Bells::default()), all);
     }
 
     #[test]
-    fn cold_lanes_take_turns_and_warm_ones_stay() {
-        let rotation = Rotation::new(10, false);
-        assert_eq!(polled(&rotation), [0]);
-        assert_eq!(polled(&rotation), [1]);
-        assert_eq!(polled(&rotation), [2]);
-        rotation.warm_up(2);
-        for _ in 0..9 {
-            let lanes = polled(&rotation);
-            assert_eq!((lanes.len(), lanes[0]), (2, 2));
-        }
+    fn of_many_lanes_those_are_polled_whose_bells_have_rung() {
+        let (rotation, bells) = (Rotation::new(200), Bells::default());
+        assert_eq!(polled(&rotation, &bells), []);
+        bells.ring(199);
+        assert_eq!(polled(&rotation, &bells), [199]);
+        bells.ring(64);
+        bells.ring(3);
+        assert_eq!(polled(&rotation, &bells), [199, 3, 64]);
+        bells.ring(3);
+        assert_eq!(polled(&rotation, &bells), [199, 3, 64]);
     }
 
     #[test]
-    fn every_lane_has_its_turn_whichever_warm_up() {
-        let rotation = Rotation::new(12, false);
-        for lane in [11, 0, 5, 4, 6] {
-            let turns = (0..24).map(|_| polled(&rotation));
-            let seen: std::collections::BTreeSet<usize> = turns.flatten().collect();
-            assert_eq!(seen, (0..12).collect());
-            rotation.warm_up(lane);
-            assert!(rotation.warm().any(|warm| warm == lane));
-        }
-        for lane in 0..12 {
-            rotation.warm_up(lane);
-        }
-        assert_eq!(polled(&rotation).len(), 12);
-        assert_eq!(rotation.cold(), None);
+    fn once_all_are_open_bells_are_not_looked_at() {
+        let (rotation, bells) = (Rotation::new(70), Bells::default());
+        (0..70).rev().for_each(|lane| bells.ring(lane));
+        assert_eq!(polled(&rotation, &bells).len(), 70);
+        assert_eq!(polled(&rotation, &Bells::default()).len(), 70);
+    }
+
+    #[test]
+    fn a_bell_of_no_lane_opens_nothing() {
+        let (rotation, bells) = (Rotation::new(70), Bells::default());
+        [70, 127, 128, 1023]
+            .iter()
+            .for_each(|&lane| bells.ring(lane));
+        assert_eq!(polled(&rotation, &bells), []);
+        bells.ring(69);
+        assert_eq!(polled(&rotation, &bells), [69]);
     }
 }

@@ -408,3 +408,41 @@ fn a_unit_knows_who_has_waited_on_its_processor() {
     assert_eq!(others(0), (false, false), "nobody waits for itself");
     assert_eq!(others(7), (false, false), "there is no such rank");
 }
+
+/// Pages of all lanes that lead to `rank` which have memory.
+fn pages_of_lanes(job: &Job, rank: usize) -> usize {
+    let (start, bytes) = job.reception_memory(rank).unwrap();
+    let mut pages = vec![0_u8; bytes / pamir_shm::segment::PAGE_BYTES];
+    // SAFETY: the array has a byte for each page of the mapping; the kernel only answers.
+    let known = unsafe { libc::mincore(start.cast_mut().cast(), bytes, pages.as_mut_ptr()) };
+    assert_eq!(known, 0);
+    pages.iter().filter(|page| **page & 1 != 0).count()
+}
+
+#[test]
+fn lanes_that_have_carried_nothing_take_no_memory() {
+    let job = Job::create(&JobSpecification::unbound(100)).unwrap();
+    let [receiver, sender, other] = [0, 70, 71].map(|rank| {
+        let copy = job.file_descriptor().try_clone_to_owned().unwrap();
+        Log::new(Job::attach(copy, rank).unwrap(), rank, Criterion::default())
+    });
+    let poll = || receiver.unit.poll(&receiver).unwrap();
+    (0..200).for_each(|_| assert_eq!(poll(), 0));
+    assert!(!receiver.unit.any_arrived().unwrap());
+    assert_eq!(pages_of_lanes(&job, 0), 0);
+    for (number, log) in [(1, &sender), (2, &other), (3, &sender)] {
+        // SAFETY: there are no bytes.
+        let sent = unsafe {
+            log.unit
+                .inject_immediate(log, 0, 1, 0, number, (std::ptr::null(), 0))
+        };
+        assert!(sent.unwrap());
+        assert!(receiver.unit.any_arrived().unwrap());
+        assert_eq!(poll(), 1);
+    }
+    assert!(!receiver.unit.any_arrived().unwrap());
+    let packets = receiver.packets.borrow();
+    let came = packets.iter().map(|packet| (packet.0, packet.1));
+    assert!(came.eq([(70, 1), (71, 2), (70, 3)]));
+    assert_eq!(pages_of_lanes(&job, 0), 2);
+}
