@@ -4,6 +4,9 @@
 //! process that holds it ends, however it ends. The creator seals its size, so
 //! that no peer can shrink it and make another fault (SIGBUS).
 //!
+//! No mapping of a segment goes into a core: what is shared is not this process's alone, each rank
+//! would write it anew, and a dump makes memory of all pages that nobody has touched.
+//!
 //! Invariants: a mapping never changes its address or length; every access goes
 //! through [`Segment::get`] or [`Segment::bytes_at`], which check bounds and
 //! alignment, because an offset may have come from a peer.
@@ -178,6 +181,8 @@ impl Segment {
             .len(length)
             .map_raw(&descriptor)
             .map_err(|source| SegmentError::Map { bytes, source })?;
+        // SAFETY: the range is the new mapping's; this advice is about cores only, and may be refused.
+        unsafe { libc::madvise(mapping.as_mut_ptr().cast(), length, libc::MADV_DONTDUMP) };
         Ok(Self {
             descriptor,
             mapping,
@@ -275,6 +280,38 @@ pub fn inherited(number: i32) -> Result<OwnedFd, SegmentError> {
 mod tests {
     use super::*;
     use crate::atomic::{AtomicU64, Ordering};
+
+    /// The flags of the mapping that has an address, as the kernel shows them.
+    fn flags_at(address: *const u8) -> String {
+        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let number = |text: &str| usize::from_str_radix(text, 16).ok();
+        let bounds = |line: &str| {
+            let (start, rest) = line.split_once('-')?;
+            number(start).zip(number(rest.split(' ').next()?))
+        };
+        let has = |line: &&str| {
+            bounds(line).is_some_and(|(start, end)| (start..end).contains(&address.addr()))
+        };
+        let mut lines = maps.lines().skip_while(|line| !has(line));
+        lines
+            .find(|line| line.starts_with("VmFlags"))
+            .unwrap()
+            .to_owned()
+    }
+
+    #[test]
+    fn no_mapping_goes_into_a_core() {
+        let made = Segment::create_with_room(4096, 16_384).unwrap();
+        let copy = || made.descriptor().try_clone_to_owned().unwrap();
+        let mapped = [
+            Segment::attach(copy()).unwrap(),
+            Segment::attach_part(copy(), 8192, 4096).unwrap(),
+        ];
+        for segment in mapped.iter().chain([&made]) {
+            let flags = flags_at(segment.base());
+            assert!(flags.contains(" dd"), "{flags}");
+        }
+    }
 
     #[test]
     fn two_mappings_share_their_bytes() {

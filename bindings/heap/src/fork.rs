@@ -5,16 +5,45 @@
 //! posix_spawn (system, popen) never come here.
 //!
 //! ```text
-//! parent   lock, pipe ─ fork ─ wait until the pipe is closed everywhere ─ unlock
-//! child                  └─── copy, map the copy over the heap, close the pipe, unlock
+//! parent   close, pipe ─ fork ─ wait until the pipe is closed everywhere ─ open
+//! child                   └─── copy, map the copy over the heap, close the pipe, open
 //! ```
 //!
-//! The pipe closes however the child ends, so the parent never hangs.
+//! The pipe closes however the child ends, so the parent never hangs. Between close and open, other
+//! handlers of the fork, and other threads, get what they ask for from the next allocator
+//! (`global.rs`). There are such handlers although these are known to the C library as early as
+//! possible: what is loaded before this library may have some.
+//!
+//! Invariant: of several threads that fork, one is here at a time.
 
+use std::cell::UnsafeCell;
 use std::sync::Once;
 use std::sync::atomic::{AtomicI32, Ordering};
 
 use crate::global;
+
+/// A copy that is longer is worth a word.
+const LONG_BYTES: usize = 16 << 20;
+
+struct Turn(UnsafeCell<libc::pthread_mutex_t>);
+
+// SAFETY: only the C library's functions look into it.
+unsafe impl Sync for Turn {}
+
+/// Whose turn it is to fork. The C library's mutex, since it can be taken before a fork and given back
+/// after it, by the child too.
+static TURN: Turn = Turn(UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER));
+
+/// Runs when the library is loaded.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static START: extern "C" fn() = start;
+
+extern "C" fn start() {
+    if global::asked_for() {
+        watch();
+    }
+}
 
 /// The pipe's ends between the handlers; -1 where there is none.
 static READING: AtomicI32 = AtomicI32::new(-1);
@@ -31,7 +60,9 @@ pub fn watch() {
 }
 
 extern "C" fn before() {
-    global::lock();
+    // SAFETY: the mutex is initialised and is never destroyed.
+    unsafe { libc::pthread_mutex_lock(TURN.0.get()) };
+    global::close();
     let mut ends = [-1; 2];
     // SAFETY: the array has room for two descriptors.
     if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
@@ -48,19 +79,34 @@ extern "C" fn in_parent() {
     // SAFETY: the byte is this function's; reading from -1 fails at once.
     while unsafe { libc::read(reading, (&raw mut byte).cast(), 1) } < 0 && interrupted() {}
     close(&READING);
-    global::unlock();
+    global::open();
+    end_turn();
 }
 
 extern "C" fn in_child() {
     close(&READING);
-    // SAFETY: the lock was taken before the fork, by this thread's likeness.
-    if let Some(heap) = unsafe { global::locked() }
-        && heap.make_private().is_err()
-    {
-        give_up(b"pamir: no memory for a forked process's copy of the shared heap; run without --shared-heap\n");
+    // SAFETY: this is the one thread of a new process.
+    unsafe { global::renew_lock() };
+    // SAFETY: this thread's likeness has closed the heap before the fork.
+    let copied = unsafe { global::locked() }.map_or(Ok(0), |heap| heap.make_private());
+    match copied {
+        Ok(bytes) if bytes >= LONG_BYTES => global::say(format_args!(
+            "fork has copied {} MiB of the shared heap",
+            bytes >> 20
+        )),
+        Ok(_) => {}
+        Err(_) => give_up(
+            b"pamir: no memory for a forked process's copy of the shared heap; run without --shared-heap\n",
+        ),
     }
     close(&WRITING);
-    global::unlock();
+    global::open();
+    end_turn();
+}
+
+fn end_turn() {
+    // SAFETY: this thread has taken it before the fork, or its likeness in the parent.
+    unsafe { libc::pthread_mutex_unlock(TURN.0.get()) };
 }
 
 /// Ends the process, since to go on would let two processes write to each other's memory.

@@ -7,11 +7,15 @@
 //! Invariants: a page from `untouched` on was never handed out and is zero; a block begins with a
 //! page.
 
+use std::ffi::c_int;
+use std::ops::Range;
+use std::os::fd::AsRawFd;
 use std::ptr::NonNull;
 
 use memmap2::{MmapOptions, MmapRaw};
 use pamir_shm::segment::{PAGE_BYTES, Segment};
 
+use crate::dumped::Dumped;
 use crate::runs::{Links, PageRuns};
 
 /// Memory of free pages that is kept.
@@ -30,6 +34,7 @@ pub struct Heap {
     base: NonNull<u8>,
     backing: Backing,
     runs: PageRuns,
+    dumped: Dumped,
     /// Pages below this one may hold something.
     untouched: u32,
     /// Pages that are free and may have memory, about.
@@ -54,6 +59,7 @@ impl Heap {
         Some(Self {
             base,
             backing: Backing::Shared(segment),
+            dumped: Dumped::new(base, pages),
             runs: PageRuns::new(tables(pages)?, tables::<Links>(pages)?),
             untouched: 0,
             kept: 0,
@@ -105,6 +111,7 @@ impl Heap {
         let length = self.runs.length(first) as usize;
         if (self.kept + length) * PAGE_BYTES > KEPT_BYTES {
             self.give_memory_back(block, length * PAGE_BYTES);
+            self.dumped.leave_out(first, length as u32);
         } else {
             self.kept += length;
         }
@@ -128,12 +135,14 @@ impl Heap {
         self.runs.length(self.page(block)) as usize * PAGE_BYTES
     }
 
-    /// Puts a copy of all blocks, private to this process, under the same addresses.
+    /// Puts a copy of all blocks, private to this process, under the same addresses; how many bytes were
+    /// copied. Pages that nobody has written to are not.
     ///
     /// # Errors
     ///
     /// The kernel has no memory for it; nothing has changed then.
-    pub fn make_private(&mut self) -> Result<(), std::io::Error> {
+    pub fn make_private(&mut self) -> Result<usize, std::io::Error> {
+        let mut copied = 0;
         let copy = MmapOptions::new()
             .len(self.bytes())
             .no_reserve_swap()
@@ -141,12 +150,15 @@ impl Heap {
         let copy = MmapRaw::from(copy);
         self.runs.each_used(|first, length| {
             let (start, bytes) = (first as usize * PAGE_BYTES, length as usize * PAGE_BYTES);
-            // SAFETY: both mappings have the run's bytes, and they do not overlap; nobody writes
-            // meanwhile, as the parent waits and this thread is the child's only one.
-            unsafe {
-                let from = self.base.as_ptr().add(start);
-                from.copy_to_nonoverlapping(copy.as_mut_ptr().add(start), bytes);
-            }
+            self.each_written(start..start + bytes, |part| {
+                // SAFETY: both mappings have the run's bytes, and they do not overlap; nobody writes
+                // meanwhile, as the parent waits and this thread is the child's only one.
+                unsafe {
+                    let from = self.base.as_ptr().add(part.start);
+                    from.copy_to_nonoverlapping(copy.as_mut_ptr().add(part.start), part.len());
+                }
+                copied += part.len();
+            });
         });
         let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
         // SAFETY: the copy's mapping moves over the heap's, which has its length; whoever points
@@ -161,13 +173,44 @@ impl Heap {
         // The mappings that these would take away are gone, or somebody else's now.
         std::mem::forget(copy);
         std::mem::forget(std::mem::replace(&mut self.backing, Backing::Private));
-        Ok(())
+        Ok(copied)
+    }
+
+    /// Calls `visit` with the parts of `range`, in bytes, that have memory; with all of it where the
+    /// kernel does not say.
+    fn each_written(&self, range: Range<usize>, mut visit: impl FnMut(Range<usize>)) {
+        let mut at = range.start;
+        while at < range.end {
+            let start = match self.seek(at, libc::SEEK_DATA) {
+                Some(start) => start,
+                None if errno() == libc::ENXIO => return,
+                None => at,
+            };
+            if start >= range.end {
+                return;
+            }
+            let hole = self.seek(start, libc::SEEK_HOLE).unwrap_or(range.end);
+            at = hole.clamp(start + 1, range.end);
+            visit(start..at);
+        }
+    }
+
+    /// The first byte from `at` on that has memory, or has none.
+    fn seek(&self, at: usize, what: c_int) -> Option<usize> {
+        let Backing::Shared(segment) = &self.backing else {
+            return None;
+        };
+        let descriptor = segment.descriptor().as_raw_fd();
+        // SAFETY: it changes nothing but the descriptor's place, which nobody else uses.
+        let found = unsafe { libc::lseek(descriptor, at as libc::off_t, what) };
+        usize::try_from(found).ok()
     }
 
     fn took(&mut self, first: u32, pages: u32) {
         let below = self.untouched.saturating_sub(first).min(pages);
         self.kept = self.kept.saturating_sub(below as usize);
         self.untouched = self.untouched.max(first + pages);
+        self.dumped.take_in(first, pages);
     }
 
     fn give_memory_back(&self, block: NonNull<u8>, bytes: usize) {
@@ -187,6 +230,11 @@ impl Heap {
     fn page(&self, block: NonNull<u8>) -> u32 {
         ((block.addr().get() - self.base.addr().get()) / PAGE_BYTES) as u32
     }
+}
+
+fn errno() -> c_int {
+    let error = std::io::Error::last_os_error();
+    error.raw_os_error().unwrap_or(0)
 }
 
 fn pages(bytes: usize) -> Option<u32> {
@@ -280,7 +328,7 @@ mod tests {
             panic!("it is shared");
         };
         let peer = Segment::attach(segment.descriptor().try_clone_to_owned().unwrap()).unwrap();
-        heap.make_private().unwrap();
+        assert_eq!(heap.make_private().unwrap(), 2 * 53_248);
         assert!(is(one, 50_000, 1) && is(two, 50_000, 2));
         fill(one, 50_000, 3);
         // SAFETY: the segment is mapped whole.

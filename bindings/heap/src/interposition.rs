@@ -1,40 +1,31 @@
 //! The C library's functions for memory, and what MPI asks of the heap.
 //!
 //! Before: the program's calls, since this library is preloaded. After: `global.rs` for large
-//! blocks, the C library's own functions (its `__libc_` names) for small ones and wherever the
-//! heap cannot serve. Which of the two a block belongs to is told by its address.
+//! blocks, `next.rs` for small ones and wherever the heap cannot serve. Which of the two a block
+//! belongs to is told by its address.
 //!
 //! | function | large | small |
 //! |---|---|---|
-//! | malloc, calloc, memalign and kin | heap, if it has room | C library |
-//! | realloc | in place, or moved, also between the two | C library |
+//! | malloc, calloc, memalign and kin | heap, if it has room | next allocator |
+//! | realloc | in place, or moved, also between the two | next allocator |
 //! | free, malloc_usable_size | by address | by address |
+//!
+//! Invariant: without the heap, each call goes to the function that the program would call without
+//! this library.
 
 use std::ffi::{c_int, c_void};
 use std::os::fd::AsRawFd;
 use std::ptr::{NonNull, null_mut};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pamir_shm::segment::PAGE_BYTES;
 
-use crate::global;
 use crate::heap::Backing;
-
-unsafe extern "C" {
-    fn __libc_malloc(bytes: usize) -> *mut c_void;
-    fn __libc_calloc(count: usize, bytes: usize) -> *mut c_void;
-    fn __libc_realloc(block: *mut c_void, bytes: usize) -> *mut c_void;
-    fn __libc_memalign(alignment: usize, bytes: usize) -> *mut c_void;
-    fn __libc_free(block: *mut c_void);
-}
+use crate::{global, next};
 
 /// `malloc` of the C standard.
 #[unsafe(no_mangle)]
 pub extern "C" fn malloc(bytes: usize) -> *mut c_void {
-    large(bytes, 1).unwrap_or_else(|| {
-        // SAFETY: any size may be asked for.
-        unsafe { __libc_malloc(bytes) }
-    })
+    large(bytes, 1).unwrap_or_else(|| next::malloc(bytes))
 }
 
 /// `calloc` of the C standard.
@@ -44,11 +35,7 @@ pub extern "C" fn calloc(count: usize, bytes: usize) -> *mut c_void {
         .checked_mul(bytes)
         .filter(|&bytes| global::serves(bytes))
         .and_then(|bytes| global::with(|heap| heap.allocate_zeroed(bytes)))
-        .map_or_else(
-            // SAFETY: any size may be asked for; the C library checks the product too.
-            || unsafe { __libc_calloc(count, bytes) },
-            |block| block.as_ptr().cast(),
-        )
+        .map_or_else(|| next::calloc(count, bytes), |block| block.as_ptr().cast())
 }
 
 /// `free` of the C standard.
@@ -59,14 +46,9 @@ pub extern "C" fn calloc(count: usize, bytes: usize) -> *mut c_void {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn free(block: *mut c_void) {
     match owned(block) {
-        Some(block) => keeping_errno(|| {
-            global::with(|heap| {
-                heap.release(block);
-                Some(())
-            });
-        }),
-        // SAFETY: what is not the heap's is the C library's.
-        None => unsafe { __libc_free(block) },
+        Some(block) => keeping_errno(|| global::release(block)),
+        // SAFETY: what is not the heap's is the next allocator's.
+        None => unsafe { next::free(block) },
     }
 }
 
@@ -84,10 +66,10 @@ pub unsafe extern "C" fn realloc(block: *mut c_void, bytes: usize) -> *mut c_voi
             if block.is_null() {
                 return malloc(bytes);
             }
-            // SAFETY: the block is the C library's.
-            unsafe { __libc_realloc(block, bytes) }
+            // SAFETY: the block is the next allocator's.
+            unsafe { next::realloc(block, bytes) }
         }
-        // SAFETY: the block is the C library's.
+        // SAFETY: the block is the next allocator's.
         None => unsafe { move_into_heap(block, bytes) },
     }
 }
@@ -103,6 +85,10 @@ pub unsafe extern "C" fn reallocarray(
     count: usize,
     bytes: usize,
 ) -> *mut c_void {
+    // SAFETY: the caller's promise.
+    if let Some(block) = unsafe { next::realloc_array(block, count, bytes) } {
+        return block;
+    }
     match count.checked_mul(bytes) {
         // SAFETY: the caller's promise.
         Some(bytes) => unsafe { realloc(block, bytes) },
@@ -113,31 +99,26 @@ pub unsafe extern "C" fn reallocarray(
 /// `memalign` of the C library.
 #[unsafe(no_mangle)]
 pub extern "C" fn memalign(alignment: usize, bytes: usize) -> *mut c_void {
-    large(bytes, alignment).unwrap_or_else(|| {
-        // SAFETY: any size and alignment may be asked for.
-        unsafe { __libc_memalign(alignment, bytes) }
-    })
+    large(bytes, alignment).unwrap_or_else(|| next::memalign(alignment, bytes))
 }
 
 /// `aligned_alloc` of the C standard.
 #[unsafe(no_mangle)]
 pub extern "C" fn aligned_alloc(alignment: usize, bytes: usize) -> *mut c_void {
-    memalign(alignment, bytes)
+    large(bytes, alignment).unwrap_or_else(|| next::aligned_alloc(alignment, bytes))
 }
 
 /// `valloc` of the C library.
 #[unsafe(no_mangle)]
 pub extern "C" fn valloc(bytes: usize) -> *mut c_void {
-    memalign(PAGE_BYTES, bytes)
+    large(bytes, PAGE_BYTES).unwrap_or_else(|| next::valloc(bytes))
 }
 
 /// `pvalloc` of the C library.
 #[unsafe(no_mangle)]
 pub extern "C" fn pvalloc(bytes: usize) -> *mut c_void {
-    match bytes.checked_next_multiple_of(PAGE_BYTES) {
-        Some(bytes) => memalign(PAGE_BYTES, bytes.max(PAGE_BYTES)),
-        None => no_memory(),
-    }
+    // The heap's blocks are whole pages.
+    large(bytes, PAGE_BYTES).unwrap_or_else(|| next::pvalloc(bytes))
 }
 
 /// `posix_memalign` of POSIX.
@@ -154,10 +135,10 @@ pub unsafe extern "C" fn posix_memalign(
     if !alignment.is_power_of_two() || !alignment.is_multiple_of(size_of::<*mut c_void>()) {
         return libc::EINVAL;
     }
-    let got = keeping_errno(|| memalign(alignment, bytes));
-    if got.is_null() {
-        return libc::ENOMEM;
-    }
+    let Some(got) = keeping_errno(|| large(bytes, alignment)) else {
+        // SAFETY: the caller's promise.
+        return unsafe { next::posix_memalign(block, alignment, bytes) };
+    };
     // SAFETY: the caller's promise.
     unsafe { block.write(got) };
     0
@@ -171,9 +152,9 @@ pub unsafe extern "C" fn posix_memalign(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn malloc_usable_size(block: *mut c_void) -> usize {
     match owned(block) {
-        Some(block) => global::with(|heap| Some(heap.length(block))).unwrap_or(0),
-        // SAFETY: what is not the heap's is the C library's.
-        None => unsafe { usable_size_of_small(block) },
+        Some(block) => global::length(block),
+        // SAFETY: what is not the heap's is the next allocator's.
+        None => unsafe { next::usable_size(block) },
     }
 }
 
@@ -238,7 +219,7 @@ unsafe fn resize(old: NonNull<u8>, bytes: usize) -> *mut c_void {
     }
     let new = malloc(bytes);
     if !new.is_null() {
-        let length = global::with(|heap| Some(heap.length(old))).unwrap_or(0);
+        let length = global::length(old);
         // SAFETY: both blocks have as many bytes, and they are two; the old one is not used again.
         unsafe {
             new.copy_from_nonoverlapping(old_block, length.min(bytes));
@@ -250,38 +231,19 @@ unsafe fn resize(old: NonNull<u8>, bytes: usize) -> *mut c_void {
 
 /// # Safety
 ///
-/// `block` is one of the C library's, not freed.
+/// `block` is one of the next allocator's, not freed.
 unsafe fn move_into_heap(block: *mut c_void, bytes: usize) -> *mut c_void {
     let Some(new) = large(bytes, 1) else {
         // SAFETY: the caller's promise.
-        return unsafe { __libc_realloc(block, bytes) };
+        return unsafe { next::realloc(block, bytes) };
     };
-    // SAFETY: the caller's promise; the old block has the bytes that the C library says.
+    // SAFETY: the caller's promise; the old block has the bytes that its allocator says.
     unsafe {
-        let length = usable_size_of_small(block);
+        let length = next::usable_size(block);
         new.copy_from_nonoverlapping(block, length.min(bytes));
-        __libc_free(block);
+        next::free(block);
     }
     new
-}
-
-/// # Safety
-///
-/// `block` is null or one of the C library's, not freed.
-unsafe fn usable_size_of_small(block: *mut c_void) -> usize {
-    type Function = unsafe extern "C" fn(*mut c_void) -> usize;
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    let mut next = NEXT.load(Ordering::Relaxed);
-    if next == 0 {
-        // SAFETY: the name ends with a zero. Two threads may both ask; they get the same answer.
-        next = unsafe { libc::dlsym(libc::RTLD_NEXT, c"malloc_usable_size".as_ptr()) }.addr();
-        NEXT.store(next, Ordering::Relaxed);
-    }
-    if next == 0 {
-        return 0;
-    }
-    // SAFETY: the C library's function of this name has this type.
-    unsafe { std::mem::transmute::<usize, Function>(next)(block) }
 }
 
 fn no_memory() -> *mut c_void {

@@ -5,7 +5,7 @@
 //! preloads this library into unmodified programs:
 //!
 //! ```text
-//! malloc, calloc, realloc, ... ─▶ interposition ─┬─ small ─▶ the C library's own
+//! malloc, calloc, realloc, ... ─▶ interposition ─┬─ small ─▶ next: the C library's own
 //!                                                └─ large ─▶ heap ─▶ runs of pages in a segment
 //! MPI_Init ─▶ pamir_shared_heap ─▶ the rank's block in the job ─▶ peers map the segment on demand
 //! fork     ─▶ fork.rs: the child gets a private copy before either goes on
@@ -15,14 +15,17 @@
 //! |---|---|
 //! | `runs.rs` | which pages are in use: boundary tags and lists by size |
 //! | `heap.rs` | blocks of memory in the segment, by runs of pages |
+//! | `dumped.rs` | which of it goes into a core |
 //! | `global.rs` | the process's one heap: when it is made, its lock, its bounds |
 //! | `fork.rs` | a child's private copy |
+//! | `next.rs` | the allocator behind this one, which is the C library's where the heap is on |
 //! | `interposition.rs` | the C library's functions, and what MPI asks |
 //!
 //! Invariants: an address belongs to the heap exactly if it lies within the heap's bounds, which
 //! never change; nothing here allocates through the functions that it replaces while the lock is
 //! held.
 
+mod dumped;
 // A test program keeps the C library's own functions; tests/tests/shared_heap.rs preloads these.
 #[cfg(not(test))]
 mod fork;
@@ -31,4 +34,6 @@ mod global;
 mod heap;
 #[cfg(not(test))]
 mod interposition;
+#[cfg(not(test))]
+mod next;
 mod runs;

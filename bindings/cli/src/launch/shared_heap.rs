@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::program::{set_value, value_of};
 
-/// Switches the heap on, for whoever has preloaded it; 0 is off.
+/// Switches the heap on, for whoever has preloaded it; 0 is off, and with 2 it says what is worth knowing.
 const VARIABLE: &str = "PAMIR_SHARED_HEAP";
 const PRELOAD: &str = "LD_PRELOAD";
 
@@ -26,14 +26,18 @@ type Variables = Vec<(OsString, OsString)>;
 
 /// Adds what the heap needs to a program's variables, if the option or the program's variable asks
 /// for it.
-pub fn add(variables: &mut Variables, asked_for: bool) -> Result<(), SharedHeapError> {
+pub fn add(
+    variables: &mut Variables,
+    asked_for: bool,
+    verbose: bool,
+) -> Result<(), SharedHeapError> {
     let value = value_of(variables, VARIABLE).map(|value| value.to_string_lossy().into_owned());
     let wanted = value.is_some_and(|value| !["", "0"].contains(&value.trim()));
     if !(asked_for || wanted) {
         return Ok(());
     }
     let library = library()?;
-    set_value(variables, VARIABLE, "1".into());
+    set_value(variables, VARIABLE, if verbose { "2" } else { "1" }.into());
     preload(variables, &library);
     Ok(())
 }
@@ -86,7 +90,7 @@ mod tests {
     fn nothing_is_added_unless_asked_for() {
         for value in ["", "0"] {
             let mut variables: Variables = vec![(VARIABLE.into(), value.into())];
-            add(&mut variables, false).unwrap();
+            add(&mut variables, false, true).unwrap();
             assert_eq!(variables.len(), 1);
         }
     }

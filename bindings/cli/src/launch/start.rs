@@ -15,7 +15,7 @@ use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::{Pid, pipe2};
 use pamir_shm::refusal::Refusal;
 
-use super::arguments::Launch;
+use super::arguments::{Launch, Verbosity};
 use super::child;
 use super::huge_pages;
 use super::input::{RankInput, Reads};
@@ -91,7 +91,8 @@ pub fn prepare(
         variables.retain(|(name, _)| more.iter().all(|(own, _)| own != name));
         variables.extend_from_slice(more);
         huge_pages::add(&mut variables, launch.small_pages);
-        shared_heap::add(&mut variables, launch.shared_heap)?;
+        let verbose = launch.verbosity == Verbosity::Verbose;
+        shared_heap::add(&mut variables, launch.shared_heap, verbose)?;
         let path = program::locate(program, program::value_of(&variables, "PATH"))?;
         prepared.push(Prepared {
             name: program.command[0].to_string_lossy().into_owned(),
