@@ -1,152 +1,193 @@
-//! Huge pages for what a program allocates and has in static memory.
+//! Huge pages for the buffers of large messages.
 //!
-//! Before: `mpiexec` has asked the C library for them, in the variable [`VARIABLE`] that the GNU one reads, and a library
-//! has allocated what it needs to begin. After: the program allocates its buffers.
+//! Before: a buffer's address goes to a peer that may copy from it through the kernel, or the kernel copies to or from
+//! it here. After: a part of it that has been copied often is in a huge page.
 //!
-//! Why: to copy from another process, the kernel looks up each page (0.13 us), and copies page by page. Of huge
-//! pages there are 512 times fewer, and what lies in one fills a core's cache evenly (an idle process's
-//! memory, far: 64 KiB 2.5 us in small pages, 1.7 in huge ones; 256 KiB 8.8 and 5.6).
+//! Why: to copy from another process, the kernel looks up each page, and copies page by page. Of huge pages there
+//! are 512 times fewer (4 MiB: 162 us instead of 345). To have them for whatever a program allocates would cost
+//! some programs more than it brings others: fresh memory is cleared 2 MiB at a time, the kernel moves other memory
+//! away to make room, and what is freed stays. So only memory is made huge that has shown that it pays:
 //!
-//! The C library advises the kernel for each part of its heap. What is left is here: its heap begins where the kernel
-//! wants it to, and the first large buffer would lie partly before the first huge page; static memory has no advice at
-//! all.
+//! | a part of 2 MiB | becomes | when |
+//! |---|---|---|
+//! | unknown | counted | the first bytes of it are copied |
+//! | counted | huge | [`PAYS_BYTES`] were copied, and all of its pages are there |
+//! | counted | left alone | the same, and some are not, or the kernel refuses |
+//! | counted | unknown | the same, and a peer copies from it just then |
+//! | any | unknown | another part takes its place in the table |
 //!
-//! ```text
-//!            top of the heap   huge page        huge page        huge page
-//!   heap ░░░░░░│    │▒▒▒▒▒▒▒▒│▪│················│················│······
-//!        in use  small filler  a page: the next large block begins here
-//! ```
+//! By then, small pages have cost as much as it costs to make them one (some 0.5 ms): at worst it is twice what was
+//! needed. No page is made that was not there.
 //!
-//! Invariants: nothing but where memory lies, and in what pages, is changed; without the variable, nothing at all.
+//! Invariants: nothing but in what pages memory lies is changed; counts are hints, which threads may lose.
 
-use std::ffi::{c_int, c_void};
-use std::sync::Once;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use pamir_shm::placement::HUGE_PAGE_BYTES;
 use pamir_shm::segment::PAGE_BYTES;
 
-/// What the GNU C library's settings are read from.
-pub const VARIABLE: &str = "GLIBC_TUNABLES";
+/// Switches huge pages off if it is 0.
+pub const VARIABLE: &str = "PAMIR_HUGE_PAGES";
 
-/// In it: huge pages are wanted for the heap.
-pub const HEAP_SETTING: &str = "glibc.malloc.hugetlb=1";
+/// Shorter copies are not counted.
+const LEAST_BYTES: usize = 64 * 1024;
 
-/// What the allocator has before each block.
-#[cfg(target_env = "gnu")]
-const CHUNK_HEAD_BYTES: usize = 2 * size_of::<usize>();
+/// After so many bytes were copied from or to a part, a huge page would have paid.
+const PAYS_BYTES: u64 = 8 * HUGE_PAGE_BYTES as u64;
 
-/// What is left for small blocks.
-#[cfg(target_env = "gnu")]
-const BYTES_FOR_SMALL_BLOCKS: usize = 32 * 1024;
+/// Parts that are counted at a time.
+const PARTS: usize = 1024;
 
-/// The shortest filler: nothing but the heap's unused end has room for it, mostly.
-#[cfg(target_env = "gnu")]
-const LEAST_FILLER_BYTES: usize = 64 * 1024;
+/// Longer buffers have no room in the table.
+const MOST_BYTES: usize = PARTS / 4 * HUGE_PAGE_BYTES;
 
-/// The filler, for those who look for memory that nobody knows any more.
-#[cfg(target_env = "gnu")]
-static FILLER: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+/// In a word of the table, what was copied: in pages, below the part's number.
+const COUNT_BITS: u32 = 24;
+const COUNT: u64 = (1 << COUNT_BITS) - 1;
 
-/// Static memory that is shorter has no advice.
-const LEAST_STATIC_BYTES: usize = 2 * HUGE_PAGE_BYTES;
+/// What is left alone, or huge already.
+const SETTLED: u64 = COUNT;
 
-/// Prepares this process for huge pages, if they are wanted and it is not prepared yet.
-pub fn prepare() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(prepare_if_wanted);
-}
+/// For each class of parts: the number of the one that was copied last, and how much.
+static TABLE: [AtomicU64; PARTS] = [const { AtomicU64::new(0) }; PARTS];
 
-fn prepare_if_wanted() {
-    let settings = std::env::var_os(VARIABLE).unwrap_or_default();
-    let settings = settings.to_string_lossy();
-    if settings.split(':').any(|setting| setting == HEAP_SETTING) {
-        begin_heap();
-        advise_static_memory();
+/// `bytes` bytes at `address`, which are this process's, are copied through the kernel now or soon.
+#[inline]
+pub fn copied(address: usize, bytes: usize) {
+    if (LEAST_BYTES..=MOST_BYTES).contains(&bytes) && is_wanted() {
+        count(address, bytes);
     }
 }
 
-/// What is left to the next boundary of a huge page.
-fn left(address: usize) -> usize {
-    address.next_multiple_of(HUGE_PAGE_BYTES) - address
+/// Whether huge pages are wanted, and the system would give them.
+fn is_wanted() -> bool {
+    static WANTED: OnceLock<bool> = OnceLock::new();
+    let wanted = WANTED.get_or_init(|| {
+        let unwanted = std::env::var_os(VARIABLE).is_some_and(|value| value == "0");
+        let path = "/sys/kernel/mm/transparent_hugepage/enabled";
+        let setting = std::fs::read_to_string(path).unwrap_or_default();
+        !unwanted && !setting.is_empty() && !setting.contains("[never]")
+    });
+    *wanted
 }
 
-/// Makes the unused part of the heap begin just before the next boundary of a huge page, by a block that stays.
-///
-/// Some memory before it is free for small blocks: a program that has no others takes no huge page.
-#[cfg(target_env = "gnu")]
-fn begin_heap() {
-    // SAFETY: neither changes anything. The second is an `int`: a longer end is noticed below.
-    let (end, unused) = unsafe { (libc::sbrk(0), libc::mallinfo().keepcost) };
-    let begin = end.addr().wrapping_sub(unused as usize);
-    // SAFETY: any size may be asked for.
-    let room = unsafe { libc::malloc(BYTES_FOR_SMALL_BLOCKS) };
-    let begin = if room.addr() == begin.wrapping_add(CHUNK_HEAD_BYTES) {
-        begin + CHUNK_HEAD_BYTES + BYTES_FOR_SMALL_BLOCKS
-    } else {
-        begin
-    };
-    let bytes = left(begin + PAGE_BYTES + LEAST_FILLER_BYTES) + LEAST_FILLER_BYTES;
-    // SAFETY: as above.
-    let filler = unsafe { libc::malloc(bytes - CHUNK_HEAD_BYTES) };
-    if filler.addr() == begin.wrapping_add(CHUNK_HEAD_BYTES) {
-        FILLER.store(filler, Ordering::Relaxed);
-    } else {
-        // SAFETY: it is not used. It is not where it was to be: the allocator is another one, this thread has a heap
-        // of its own, or there was room elsewhere.
-        unsafe { libc::free(filler) };
-    }
-    // SAFETY: it is not used.
-    unsafe { libc::free(room) };
-}
-
-#[cfg(not(target_env = "gnu"))]
-fn begin_heap() {}
-
-/// Advises huge pages for the static memory of the program and its libraries, where there is much of it.
-fn advise_static_memory() {
-    // SAFETY: the callback has the type that is called, and keeps nothing.
-    unsafe { libc::dl_iterate_phdr(Some(advise_object), std::ptr::null_mut()) };
-}
-
-/// # Safety
-///
-/// `object` describes a loaded object, as `dl_iterate_phdr` says it.
-unsafe extern "C" fn advise_object(
-    object: *mut libc::dl_phdr_info,
-    _: usize,
-    _: *mut c_void,
-) -> c_int {
-    // SAFETY: the caller's promise.
-    let object = unsafe { &*object };
-    if object.dlpi_phdr.is_null() {
-        return 0;
-    }
-    // SAFETY: the object has so many headers there, which stay as long as it is loaded.
-    let headers = unsafe { std::slice::from_raw_parts(object.dlpi_phdr, object.dlpi_phnum.into()) };
-    for header in headers {
-        let zeroed = header.p_memsz.saturating_sub(header.p_filesz) as usize;
-        let writable = header.p_flags & libc::PF_W != 0;
-        if header.p_type != libc::PT_LOAD || !writable || zeroed < LEAST_STATIC_BYTES {
-            continue;
+fn count(address: usize, bytes: usize) {
+    let end = address.saturating_add(bytes);
+    for part in address / HUGE_PAGE_BYTES..end.div_ceil(HUGE_PAGE_BYTES) {
+        let own = part * HUGE_PAGE_BYTES..(part + 1) * HUGE_PAGE_BYTES;
+        let copied = end.min(own.end) - address.max(own.start);
+        let word = &TABLE[part % PARTS];
+        let enough = pays(word, part as u64, copied.div_ceil(PAGE_BYTES) as u64);
+        if enough && make_huge(own) == Outcome::Later {
+            word.store(0, Ordering::Relaxed);
         }
-        let begin = (object.dlpi_addr + header.p_vaddr + header.p_filesz) as usize;
-        let bytes = (zeroed - left(begin)) / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES;
-        let begin = std::ptr::without_provenance_mut(begin + left(begin));
-        // SAFETY: these are whole pages of the object's memory; the advice changes no contents.
-        unsafe { libc::madvise(begin, bytes, libc::MADV_HUGEPAGE) };
     }
-    0
+}
+
+/// Counts `pages` more pages of a part; whether that is enough, which is said once.
+fn pays(word: &AtomicU64, part: u64, pages: u64) -> bool {
+    let seen = word.load(Ordering::Relaxed);
+    let before = if seen >> COUNT_BITS == part {
+        seen & COUNT
+    } else {
+        0
+    };
+    if before == SETTLED {
+        return false;
+    }
+    let enough = before + pages >= PAYS_BYTES / PAGE_BYTES as u64;
+    let after = if enough { SETTLED } else { before + pages };
+    word.store(part << COUNT_BITS | after, Ordering::Relaxed);
+    enough
+}
+
+/// What came of a part.
+#[derive(PartialEq, Eq)]
+enum Outcome {
+    /// It is huge, or never will be.
+    Settled,
+    /// Somebody copies from it at this moment.
+    Later,
+}
+
+#[cold]
+fn make_huge(part: Range<usize>) -> Outcome {
+    if !is_there(&part) {
+        return Outcome::Settled;
+    }
+    let start = std::ptr::without_provenance_mut(part.start);
+    // SAFETY: the kernel looks at what is mapped there, and changes in what pages it lies, but no contents.
+    let outcome = unsafe { libc::madvise(start, part.len(), libc::MADV_COLLAPSE) };
+    let error = std::io::Error::last_os_error().raw_os_error();
+    // Linux has it since 6.1; before, and for memory of files, it is EINVAL.
+    match error {
+        Some(libc::EAGAIN | libc::EBUSY) if outcome != 0 => Outcome::Later,
+        _ => Outcome::Settled,
+    }
+}
+
+/// Whether all pages of a part have memory.
+fn is_there(part: &Range<usize>) -> bool {
+    let mut pages = [0_u8; HUGE_PAGE_BYTES / PAGE_BYTES];
+    let start = std::ptr::without_provenance_mut(part.start);
+    // SAFETY: the array has a byte for each page of the part; the kernel only answers.
+    let known = unsafe { libc::mincore(start, part.len(), pages.as_mut_ptr()) } == 0;
+    known && pages.iter().all(|page| page & 1 != 0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const MIB: u64 = 256;
+
     #[test]
-    fn what_is_left_ends_at_a_boundary() {
-        assert_eq!(left(0), 0);
-        assert_eq!(left(1), HUGE_PAGE_BYTES - 1);
-        assert_eq!(left(3 * HUGE_PAGE_BYTES), 0);
+    fn a_part_pays_once_after_many_copies() {
+        let word = AtomicU64::new(0);
+        let enough = (0..100).filter(|_| pays(&word, 77, MIB)).count();
+        assert_eq!(enough, 1);
+        let word = AtomicU64::new(0);
+        assert!((0..15).all(|_| !pays(&word, 77, MIB)));
+        assert!(pays(&word, 77, MIB));
+    }
+
+    #[test]
+    fn another_part_begins_anew() {
+        let word = AtomicU64::new(0);
+        assert!((0..15).all(|_| !pays(&word, 77, MIB)));
+        assert!((0..15).all(|_| !pays(&word, 77 + PARTS as u64, MIB)));
+        assert!((0..15).all(|_| !pays(&word, 77, MIB)));
+    }
+
+    /// Room for so many huge pages at a multiple of their length.
+    fn room(parts: usize) -> (crate::reserved_memory::ReservedMemory, usize) {
+        let bytes = (parts + 1) * HUGE_PAGE_BYTES;
+        let memory = crate::reserved_memory::ReservedMemory::new(bytes).unwrap();
+        let start = memory.base().addr().next_multiple_of(HUGE_PAGE_BYTES);
+        (memory, start)
+    }
+
+    #[test]
+    fn memory_that_is_not_there_is_not_made() {
+        let (memory, start) = room(2);
+        let at = start - memory.base().addr();
+        memory.touch(at..at + HUGE_PAGE_BYTES - PAGE_BYTES);
+        let part = start..start + HUGE_PAGE_BYTES;
+        assert!(!is_there(&part));
+        for _ in 0..100 {
+            count(start, HUGE_PAGE_BYTES);
+        }
+        assert!(!is_there(&part));
+        memory.touch(at..at + HUGE_PAGE_BYTES);
+        assert!(is_there(&part));
+    }
+
+    #[test]
+    fn what_is_mapped_nowhere_is_not_there() {
+        let (memory, start) = room(1);
+        drop(memory);
+        assert!(!is_there(&(start..start + HUGE_PAGE_BYTES)));
     }
 }

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use pamir_shm::mapped_lane::copy_read;
 use pamir_shm::segment::PAGE_BYTES;
 
+use crate::huge_pages;
 use crate::peer_heap;
 use crate::sweep::Sweep;
 
@@ -265,6 +266,7 @@ unsafe fn copy(
     bytes: usize,
     call: Call,
 ) -> Result<(), KernelCopyError> {
+    huge_pages::copied(local.addr(), bytes);
     let mut done = 0;
     while done < bytes {
         let here = libc::iovec {

@@ -23,7 +23,6 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use lock_api::RawReentrantMutex;
-use pamir_driver::huge_pages;
 use pamir_driver::waiting::Rung;
 use pamir_mpi::attribute::{AttributeTable, KeyvalTable};
 use pamir_mpi::communicator::Communicator;
@@ -257,7 +256,6 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
     if !multiple && !counted {
         UNDISTURBED.store(state, Ordering::Release);
     }
-    huge_pages::prepare();
     Ok(())
 }
 

@@ -20,7 +20,6 @@ use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use lock_api::RawMutex as _;
-use pamir_driver::huge_pages;
 use pamir_transport::active::ActiveError;
 use pamir_transport::context::Context;
 use pamir_transport::endpoint::Endpoint;
@@ -279,7 +278,6 @@ pub unsafe extern "C" fn PAMI_Context_createv(
             // SAFETY: the caller vouches for the room.
             unsafe { *context.add(index) = object.handle() };
         }
-        huge_pages::prepare();
         Ok(())
     };
     answer(create())

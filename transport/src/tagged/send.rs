@@ -7,6 +7,7 @@
 //! returns, and needs no request. Everything else becomes a request.
 
 use pamir_driver::descriptor::{Descriptor, Source};
+use pamir_driver::huge_pages;
 pub use pamir_driver::unit::LINE_DATA_BYTES;
 use pamir_driver::unit::UnitError;
 use pamir_shm::lane_room::LaneRoom;
@@ -427,6 +428,9 @@ impl Context {
             Buffer::Noncontiguous(_) => (0, 0),
         };
         let bytes = request.buffer.borrow().bytes() as u64;
+        if in_one_piece != 0 && self.copies_with(to.task) {
+            huge_pages::copied(address as usize, bytes as usize);
+        }
         let (division, in_stripes) = stripes.map_or((0, 0), |offered| (offered.word(), IN_STRIPES));
         let words = [bytes, address, id.word(), division].map(u64::to_ne_bytes);
         let metadata = Envelope::metadata(to.context, to.tag);

@@ -50,7 +50,7 @@ pub struct Launch {
     pub profile_iterations: Option<String>,
     /// Whether the ranks' large allocations come from memory that their peers can map.
     pub shared_heap: bool,
-    /// Whether the ranks' heaps are left as the system has them.
+    /// Whether no buffers of large messages are put into huge pages.
     pub small_pages: bool,
     /// What is done while ranks run early and late.
     pub balance: balance::Request,

@@ -18,7 +18,6 @@ pub mod balance;
 pub mod child;
 pub mod guard;
 pub mod hosts;
-pub mod huge_pages;
 pub mod input;
 pub mod nodes;
 pub mod open_files;

@@ -257,9 +257,9 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 Action::SmallPages,
                 &["no-huge-pages"],
                 &[],
-                "Leave the ranks' heaps as the system has them. Otherwise GLIBC_TUNABLES asks the C \
-                 library for transparent huge pages, and to keep blocks up to 32 MiB in its heap, \
-                 unless the variable has settings of glibc.malloc already.",
+                "Leave all memory in the pages that the system gives. Otherwise buffers of large \
+                 messages are put into huge pages once they have been copied often enough to pay \
+                 for it.",
             ),
         ],
     },

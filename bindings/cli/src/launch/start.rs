@@ -13,11 +13,11 @@ use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::{Pid, pipe2};
+use pamir_driver::huge_pages;
 use pamir_shm::refusal::Refusal;
 
 use super::arguments::{Launch, Verbosity};
 use super::child;
-use super::huge_pages;
 use super::input::{RankInput, Reads};
 use super::nodes::Nodes;
 use super::output::Output;
@@ -90,7 +90,9 @@ pub fn prepare(
         variables.push(("PAMIR_APPNUM".into(), number.to_string().into()));
         variables.retain(|(name, _)| more.iter().all(|(own, _)| own != name));
         variables.extend_from_slice(more);
-        huge_pages::add(&mut variables, launch.small_pages);
+        if launch.small_pages {
+            program::set_value(&mut variables, huge_pages::VARIABLE, "0".into());
+        }
         let verbose = launch.verbosity == Verbosity::Verbose;
         shared_heap::add(&mut variables, launch.shared_heap, verbose)?;
         let path = program::locate(program, program::value_of(&variables, "PATH"))?;
