@@ -283,7 +283,7 @@ mod tests {
 
     /// The flags of the mapping that has an address, as the kernel shows them.
     fn flags_at(address: *const u8) -> String {
-        let maps = std::fs::read_to_string("/proc/self/smaps").unwrap();
+        let maps = std::fs::read_to_string("/proc/self/smaps").expect("Linux has it");
         let number = |text: &str| usize::from_str_radix(text, 16).ok();
         let bounds = |line: &str| {
             let (start, rest) = line.split_once('-')?;
@@ -295,7 +295,7 @@ mod tests {
         let mut lines = maps.lines().skip_while(|line| !has(line));
         lines
             .find(|line| line.starts_with("VmFlags"))
-            .unwrap()
+            .expect("each mapping has flags")
             .to_owned()
     }
 
