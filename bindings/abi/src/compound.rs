@@ -52,8 +52,9 @@ pub trait Compound {
         Err(ErrorClass::Request.with("this kind of request cannot be cancelled"))
     }
 
-    /// Whether it is inactive and keeps `communicator`, which may be disconnected all the same.
-    fn rests_on(&self, _communicator: &Rc<Communicator>) -> bool {
+    /// Whether it keeps `communicator`, which may be disconnected all the same: it is inactive, or nothing of it is
+    /// under way any more.
+    fn rests_on(&self, _state: &State, _communicator: &Rc<Communicator>) -> bool {
         false
     }
 

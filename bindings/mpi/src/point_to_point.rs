@@ -64,6 +64,27 @@ pub unsafe fn start_send(
     Ok(id)
 }
 
+/// Sends contiguous data, and says whom the request belongs to, if it needs one.
+///
+/// # Safety
+///
+/// `source` is readable for `bytes` bytes until the request is complete.
+#[inline(always)]
+pub unsafe fn start_contiguous(
+    context: &Context,
+    communicator: &Rc<Communicator>,
+    owner: u64,
+    to: Address,
+    (source, bytes): (*const u8, usize),
+) -> Result<Option<RequestId>, UnitError> {
+    // SAFETY: as the caller vouches.
+    let id = unsafe { context.send(to, source, bytes)? };
+    if let Some(request) = id.and_then(|id| context.requests().get(id)) {
+        keep(request, communicator, owner);
+    }
+    Ok(id)
+}
+
 /// Posts a receive and says whom its request belongs to.
 ///
 /// # Safety
@@ -112,6 +133,18 @@ fn keep(request: &'static Request, communicator: &Rc<Communicator>, owner: u64) 
     if communicator.is_kept_by_requests() {
         request.keeps.replace(Some(communicator.clone()));
     }
+}
+
+/// How many requests keep a communicator and are complete: their handles do not hold it up when it is disconnected
+/// (section 11.10.4).
+pub fn resting_on(context: &Context, communicator: &Rc<Communicator>) -> usize {
+    let wanted = Rc::as_ptr(communicator).cast::<()>();
+    let keeps = |request: &&'static Request| {
+        let kept = request.keeps.borrow();
+        kept.as_ref()
+            .is_some_and(|kept| Rc::as_ptr(kept).cast::<()>() == wanted)
+    };
+    context.requests().complete_ones().filter(keeps).count()
 }
 
 /// How a request ended, and whose it was.

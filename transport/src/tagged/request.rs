@@ -258,6 +258,12 @@ impl Requests {
         (current && request.phase.get() != Phase::Free).then_some(request)
     }
 
+    /// Those whose outcome can be read.
+    pub fn complete_ones(&self) -> impl Iterator<Item = &'static Request> {
+        let blocks = self.blocks.get().iter().filter_map(Cell::get);
+        blocks.flatten().filter(|request| request.is_complete())
+    }
+
     /// The operation is done: its outcome can be read, or, if nobody will, it is freed.
     #[inline(always)]
     pub fn finish(&self, id: RequestId, request: &'static Request, outcome: Outcome) {

@@ -7,9 +7,10 @@
 use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::Pin;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 use std::task::{Context as TaskContext, Poll, Waker};
 
+use pamir_mpi::communicator::Communicator;
 use pamir_transport::balance::announcement::Synchronization;
 use pamir_transport::context::Background;
 use pamir_transport::geometry::block_on;
@@ -123,7 +124,7 @@ impl Form for Nonblocking {
             return Ok(());
         }
         let once = Operation {
-            make: None,
+            repeated: None,
             running: RefCell::new(Some(running)),
             active: Cell::new(true),
         };
@@ -146,6 +147,7 @@ impl Form for Persistent {
 
     unsafe fn carry_out<O: Collective>(self, call: Call, operation: O) -> Result {
         let state = call.state;
+        let communicator = Rc::downgrade(&call.communicator);
         let kept = Rc::new((call.numbered(), operation));
         let make = move || -> Boxed {
             let kept = kept.clone();
@@ -156,7 +158,10 @@ impl Form for Persistent {
             })
         };
         let operation = Operation {
-            make: Some(Box::new(make)),
+            repeated: Some(Repeated {
+                make: Box::new(make),
+                communicator,
+            }),
             running: RefCell::new(None),
             active: Cell::new(false),
         };
@@ -216,10 +221,18 @@ fn insert(state: &State, operation: Operation) -> MPI_Request {
     MPI_Request(state.requests.insert(Rc::new(Box::new(operation))))
 }
 
+/// What the runs of a persistent operation are made from.
+struct Repeated {
+    /// Makes the next run, on the communicator that it keeps.
+    make: Box<dyn Fn() -> Boxed>,
+    /// That communicator.
+    communicator: Weak<Communicator>,
+}
+
 /// The request of a collective operation.
 struct Operation {
-    /// Makes the next run, if it is persistent.
-    make: Option<Box<dyn Fn() -> Boxed>>,
+    /// What its runs are made from, if it is persistent.
+    repeated: Option<Repeated>,
     running: RefCell<Option<Rc<Running>>>,
     active: Cell<bool>,
 }
@@ -244,21 +257,27 @@ impl Compound for Operation {
     }
 
     fn is_persistent(&self) -> bool {
-        self.make.is_some()
+        self.repeated.is_some()
     }
 
     fn is_active(&self) -> bool {
         self.active.get()
     }
 
+    fn rests_on(&self, state: &State, communicator: &Rc<Communicator>) -> bool {
+        let of_it =
+            |repeated: &Repeated| repeated.communicator.as_ptr() == Rc::as_ptr(communicator);
+        self.repeated.as_ref().is_some_and(of_it) && self.is_complete(state)
+    }
+
     fn start(&self, state: &State) -> Result {
-        let Some(make) = &self.make else {
+        let Some(repeated) = &self.repeated else {
             return Err(ErrorClass::Request.with("only a persistent request can be started"));
         };
         if self.active.replace(true) {
             return Err(ErrorClass::Request.with("the persistent operation is already under way"));
         }
-        let running = Running::start(state, make());
+        let running = Running::start(state, (repeated.make)());
         self.running.replace(Some(running));
         Ok(())
     }

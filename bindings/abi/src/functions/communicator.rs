@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use pamir_mpi::communicator::Communicator;
 use pamir_mpi::group::{Comparison, Group};
+use pamir_mpi::point_to_point;
 
 pub use construct::{
     comm_create, comm_create_group, comm_dup, comm_dup_with_info, comm_idup, comm_idup_with_info,
@@ -153,6 +154,21 @@ pub unsafe fn comm_free(comm: *mut MPI_Comm) -> Result {
     unsafe { store(comm, MPI_COMM_NULL, "comm") }
 }
 
+/// How many handles keep a communicator although nothing of them is under way: of requests that are inactive, or complete
+/// and not waited for, and of messages that matched probes have claimed.
+fn resting_on(state: &State, communicator: &Rc<Communicator>) -> usize {
+    let (requests, messages) = (state.requests.all(), state.messages.all());
+    let operations = requests
+        .iter()
+        .filter(|(_, operation)| operation.rests_on(state, communicator));
+    let claimed = messages
+        .iter()
+        .filter(|(_, message)| message.is_of(communicator));
+    operations.count()
+        + claimed.count()
+        + point_to_point::resting_on(state.process.context(), communicator)
+}
+
 /// `MPI_Comm_disconnect`, section 11.10.4: waits for what is under way.
 ///
 /// # Safety
@@ -163,17 +179,10 @@ pub unsafe fn comm_disconnect(comm: *mut MPI_Comm) -> Result {
     address(comm, "comm")?;
     // SAFETY: it is not null, so the caller vouches for it.
     let communicator = named(&state, unsafe { comm.read() })?;
-    // Requests hold the communicator; the table and this function do so too, and persistent
-    // requests that are not under way.
-    let requests = state.requests.all();
-    let resting = requests
-        .iter()
-        .filter(|(_, operation)| operation.rests_on(&communicator))
-        .count();
-    drop(requests);
     state.process.context().advance_until(|| {
         buffer::sweep(&state);
-        Rc::strong_count(&communicator) <= 2 + resting
+        // What is under way holds the communicator; the table and this function do so too.
+        Rc::strong_count(&communicator) <= 2 + resting_on(&state, &communicator)
     })?;
     drop(communicator);
     // SAFETY: as the caller vouches.

@@ -9,7 +9,9 @@ use std::rc::Rc;
 
 use pamir_mpi::communicator::Communicator;
 use pamir_mpi::datatype::Datatype;
-use pamir_mpi::point_to_point::{address as address_of, pattern, start_receive, start_send};
+use pamir_mpi::point_to_point::{
+    address as address_of, pattern, start_contiguous, start_receive, start_send,
+};
 use pamir_transport::tagged::buffer::Buffer;
 use pamir_transport::tagged::envelope::Pattern;
 use pamir_transport::tagged::send::{Address, Completion};
@@ -87,7 +89,8 @@ impl Persistent {
                     start_send(context, &self.communicator, owner, to, data, mode)?
                 }
                 (Peer::To(to), _, Buffer::Contiguous { address, bytes }) => {
-                    match context.send(to, address, bytes)? {
+                    let source = (address.cast_const(), bytes);
+                    match start_contiguous(context, &self.communicator, owner, to, source)? {
                         Some(id) => id,
                         None => return Ok(MPI_Request(COMPLETED_SEND)),
                     }
@@ -149,8 +152,8 @@ impl Compound for Persistent {
         Ok(true)
     }
 
-    fn rests_on(&self, communicator: &Rc<Communicator>) -> bool {
-        !self.is_active() && Rc::ptr_eq(&self.communicator, communicator)
+    fn rests_on(&self, state: &State, communicator: &Rc<Communicator>) -> bool {
+        self.is_complete(state) && Rc::ptr_eq(&self.communicator, communicator)
     }
 }
 

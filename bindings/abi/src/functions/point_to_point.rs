@@ -15,7 +15,9 @@ use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
 use pamir_mpi::communicator::Communicator;
-use pamir_mpi::point_to_point::{address, envelope, pattern, start_receive, start_send};
+use pamir_mpi::point_to_point::{
+    address, envelope, pattern, start_contiguous, start_receive, start_send,
+};
 use pamir_transport::tagged::request::{Outcome, RequestId};
 use pamir_transport::tagged::send::Completion;
 
@@ -412,8 +414,10 @@ unsafe fn isend_any<C: Count>(
     let mut handle = MPI_Request(COMPLETED_SEND);
     if let Some(rank) = destination(communicator, dest, tag)? {
         let to = address(communicator, rank, tag);
+        let (context, owner) = (state.process.context(), comm.0 as u64);
+        let source = (data.address.cast_const(), data.bytes);
         // SAFETY: the caller vouches for the buffer.
-        let sent = unsafe { state.process.context().send(to, data.address, data.bytes)? };
+        let sent = unsafe { start_contiguous(context, communicator, owner, to, source)? };
         if let Some(id) = sent {
             handle = request_handle(id);
         }

@@ -27,6 +27,13 @@ pub struct Claimed {
     handle: MPI_Comm,
 }
 
+impl Claimed {
+    /// Whether it keeps this communicator.
+    pub fn is_of(&self, communicator: &Rc<Communicator>) -> bool {
+        Rc::ptr_eq(&self.communicator, communicator)
+    }
+}
+
 /// What a probe looks for; `None` for `MPI_PROC_NULL`.
 fn wanted(
     communicator: &Communicator,
