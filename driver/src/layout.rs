@@ -76,6 +76,9 @@ pub struct RankStatus {
     /// The processor on which the rank was when it last waited, plus one; 0 if it has not said. Only
     /// ranks that share processors do; see `crate::unit`.
     pub seat: AtomicU64,
+    /// How many of its messages the rank has withdrawn that their targets have not answered: what peers read of its memory
+    /// meanwhile may be wrong.
+    pub withdrawn: AtomicU64,
 }
 
 /// Where a rank's shared heap lies in its process, and how to map it; all 0 if it has none.

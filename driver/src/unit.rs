@@ -492,6 +492,7 @@ mod line;
 mod next_packet;
 mod packet_length;
 pub mod recent;
+mod replace;
 mod replenish;
 mod rest;
 mod rotation;

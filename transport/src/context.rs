@@ -39,6 +39,7 @@ use crate::tagged::request::{RequestId, Requests};
 use crate::tagged::traffic::TrafficCounter;
 use crate::tagged::transfer::Transfers;
 use crate::tagged::unexpected::UnexpectedQueue;
+use crate::tagged::withdrawal::Withdrawals;
 use crate::waiting::Waiting;
 use crate::work_queue::WorkQueue;
 
@@ -59,6 +60,7 @@ pub struct Context {
     pub(crate) measured_ways: MeasuredWays,
     pub(crate) asked_ways: AskedWays,
     pub(crate) early_offers: EarlyOffers,
+    pub(crate) withdrawals: Withdrawals,
     pub(crate) table: SendTable,
     pub(crate) put_table: &'static Ranges<PutProtocol, MOST_RANGES>,
     pub(crate) get_table: &'static Ranges<GetProtocol, MOST_RANGES>,
@@ -110,6 +112,7 @@ impl Context {
             measured_ways: MeasuredWays::default(),
             asked_ways: AskedWays::default(),
             early_offers: EarlyOffers::default(),
+            withdrawals: Withdrawals::default(),
             table: SendTable::new(unit.packet_bytes(), situation),
             put_table: table_of(situation),
             get_table: table_of(situation),

@@ -278,6 +278,13 @@ impl InjectionFifo {
         self.row.front_mut()
     }
 
+    /// The descriptor with a cookie, in a slot or pending.
+    pub fn find(&mut self, cookie: u64) -> Option<&mut Descriptor> {
+        self.row
+            .iter_mut()
+            .find(|descriptor| descriptor.cookie == cookie)
+    }
+
     /// Frees the slot of the descriptor that is done. If it was the last one, that may be what
     /// the criterion waits for.
     #[inline]

@@ -120,7 +120,7 @@ impl Context {
     /// At the origin: the target is ready for the stripes.
     pub(crate) fn send_stripes(&self, target: u32, packet: Packet<'_>) -> Result<(), UnitError> {
         let id = RequestId::from_word(packet.word(0));
-        let Some(request) = self.requests.get(id) else {
+        let Some((id, request)) = self.offered(id)? else {
             return Ok(());
         };
         let bytes = request.buffer.borrow().bytes();
@@ -217,6 +217,12 @@ impl Context {
     /// Messages in stripes that have not ended.
     pub(crate) fn stripes_under_way(&self) -> usize {
         self.striping.under_way.borrow().len()
+    }
+
+    /// Whether a send goes in stripes, and its target has asked for them.
+    pub(crate) fn is_in_stripes(&self, id: RequestId) -> bool {
+        let is_it = |message: &UnderWay| matches!(message.whole, Some((End::Origin, whole, _)) if whole == id);
+        self.striping.under_way.borrow().iter().any(is_it)
     }
 
     /// Whether a look at what is under way would end something.

@@ -307,7 +307,9 @@ fn preference(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), 
 
 fn finished(context: &Context, _origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     let id = RequestId::from_word(packet.word(0));
-    if context.end_push_of(id)? {
+    if context.end_push_of(id)?
+        && let Some((id, _)) = context.offered(id)?
+    {
         context.sent(id);
     }
     Ok(())
@@ -478,7 +480,10 @@ impl Context {
                 return self.fetch_in_one_piece((id, origin), offer, target);
             }
             let unpacks = offer.way & TOGETHER == 0 || self.unit.is_crowded();
-            if unpacks && self.unpack_offer(request, origin, offer) {
+            if unpacks
+                && self.unpack_offer(request, origin, offer)
+                && !self.has_withdrawn(origin)?
+            {
                 self.received(id, request, offer.bytes);
                 let request = offer.origins_request;
                 return self.control(origin as usize, kind::FINISHED, 0, request, &[]);
@@ -572,8 +577,7 @@ impl Context {
         let mut buffer = request.buffer.borrow_mut();
         let bytes = offer.bytes.min(buffer.bytes());
         let copied = fetch_in_pieces(process, &mut buffer, offer.address, bytes);
-        self.kernel_refuses.set(copied.is_err());
-        copied.is_ok()
+        copied.map_err(|error| self.note_refusal(error)).is_ok()
     }
 }
 

@@ -68,8 +68,9 @@ impl Context {
 
     fn buffer_offer(&self, index: u32, origin: u32, offer: Offer) -> Result<bool, UnitError> {
         let mut data = vec![0; offer.bytes];
-        // Where the kernel refuses, the offer stays as it is.
-        if !self.read_from(origin as usize, offer.address, &mut data, Sweep::Up) {
+        // Where the kernel refuses, or the data may have gone, the offer stays as it is.
+        let is_read = self.read_from(origin as usize, offer.address, &mut data, Sweep::Up);
+        if !is_read || self.has_withdrawn(origin)? {
             return Ok(false);
         }
         let total = data.len();

@@ -5,7 +5,8 @@
 //! [`envelope`] says what is matched, [`posted`] keeps receives that wait for messages and
 //! [`unexpected`] messages that wait for receives, [`request`] is one operation under way, [`send`]
 //! starts messages, [`arrival`] handles their packets at the target, `arrived_line` most of the short ones,
-//! [`incoming`] is the message of each origin whose packets are still coming, and `transfer` is large data that both ends copy. [`traffic`] counts for profiles, and [`iteration_range`] says what of a run counts apart.
+//! [`incoming`] is the message of each origin whose packets are still coming, `transfer` is large data that both ends copy, and `withdrawal` sends whose callers
+//! take their buffers back. [`traffic`] counts for profiles, and [`iteration_range`] says what of a run counts apart.
 
 pub mod arrival;
 mod arrived_line;
@@ -25,6 +26,7 @@ pub mod send;
 pub mod traffic;
 pub(crate) mod transfer;
 pub mod unexpected;
+pub(crate) mod withdrawal;
 
 #[cfg(test)]
 mod tests;

@@ -108,7 +108,11 @@ pub struct Request {
     pub(crate) place: Place,
     /// Its place among all requests.
     index: u32,
+    /// The generation of the last send that it was.
+    send: Cell<u32>,
 }
+
+const _: () = assert!(size_of::<Request>() == 3 * 64);
 
 impl std::fmt::Debug for Request {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -132,6 +136,7 @@ impl Request {
             outcome: Cell::default(),
             place: Place::default(),
             index,
+            send: Cell::new(0),
         }
     }
 
@@ -156,6 +161,16 @@ impl Request {
             Some(self.outcome.get().task)
         };
         task.map(|task| task as usize)
+    }
+
+    /// Says that it is a send, which its caller may withdraw.
+    pub(crate) fn mark_send(&self) {
+        self.send.set(self.generation.get());
+    }
+
+    /// Whether [`Self::mark_send`] has said so.
+    pub(crate) fn is_send(&self) -> bool {
+        self.send.get() == self.generation.get()
     }
 
     #[inline(always)]

@@ -243,6 +243,7 @@ impl Context {
         self.count_message(to.task, bytes);
         SendProtocol::table().count(chosen);
         let (id, request) = self.requests.start(buffer);
+        request.mark_send();
         let outcome = Outcome {
             task: to.task as u32,
             tag: to.tag,
@@ -502,10 +503,10 @@ impl Context {
         target: u32,
         targets_request: u64,
     ) -> Result<(), UnitError> {
-        let Some(request) = self.requests.get(id) else {
+        self.drop_push_of(id);
+        let Some((id, request)) = self.offered(id)? else {
             return Ok(());
         };
-        self.drop_push_of(id);
         let kinds = [kind::DATA, kind::DATA_LONG];
         let descriptor = self.data_in_packets(id, request, target, kinds, targets_request);
         // SAFETY: whoever started the send vouched for the buffer until the request is

@@ -28,7 +28,7 @@
 //! |---------|---------|------|
 //! | pulling | copied  | nothing is left to claim: `FINISHED` is sent |
 //! | copied  | done    | the origin has claimed nothing, or its `PUSHED` has come |
-//! | any     | refused | a copy failed here, or a `PUSHED` says so: `CLEAR_TO_SEND`, and packets |
+//! | any     | refused | a copy failed here, or a `PUSHED` says so, or the origin has withdrawn messages ([`super::withdrawal`]): `CLEAR_TO_SEND`, and packets |
 //!
 //! The origin's part, a push, is in `push.rs`.
 //!
@@ -404,6 +404,9 @@ impl Context {
 
     /// All is claimed, and this task's own pieces are copied.
     fn end_pull(&self, pull: Pull) -> Result<(), UnitError> {
+        if self.has_withdrawn(pull.origin)? {
+            return self.pull_in_packets(pull);
+        }
         let origin = pull.origin as usize;
         self.control(origin, kind::FINISHED, 0, pull.origins_request, &[])?;
         if pull.claimed_by_origin()? == 0 || pull.pushed {
@@ -486,7 +489,7 @@ impl Context {
     }
 
     /// What is refused for the other process's sake is not tried again.
-    fn note_refusal(&self, error: KernelCopyError) {
+    pub(super) fn note_refusal(&self, error: KernelCopyError) {
         if !error.is_about_memory() {
             self.kernel_refuses.set(true);
         }

@@ -132,6 +132,22 @@ impl<T> Messages<T> {
         None
     }
 
+    fn find_where(&self, is_it: impl Fn(&Envelope, &T) -> bool) -> Option<u32> {
+        let mut index = self.all.first;
+        while index != NONE {
+            let entry = &self.entries[index as usize];
+            if entry
+                .value
+                .as_ref()
+                .is_some_and(|value| is_it(&entry.envelope, value))
+            {
+                return Some(index);
+            }
+            index = entry.links[Link::All as usize].next;
+        }
+        None
+    }
+
     fn hide(&mut self, index: u32) {
         self.waiting -= 1;
         let bucket = self.bucket(&self.entries[index as usize].envelope);
@@ -242,6 +258,11 @@ impl<T> UnexpectedQueue<T> {
     #[inline(never)]
     fn search(&self, pattern: Pattern) -> Option<u32> {
         self.messages.borrow().find(&pattern)
+    }
+
+    /// The oldest message that waits and is the one looked for.
+    pub fn find_where(&self, is_it: impl Fn(&Envelope, &T) -> bool) -> Option<u32> {
+        self.messages.borrow().find_where(is_it)
     }
 
     /// A message's envelope.

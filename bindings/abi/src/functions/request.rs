@@ -339,7 +339,8 @@ pub unsafe fn request_free(request: *mut MPI_Request) -> Result {
     Ok(())
 }
 
-/// `MPI_Cancel`, section 3.8.4. A send goes on and completes; so does a settled request.
+/// `MPI_Cancel`, section 3.8.4. A send is complete when this returns: taken back, or delivered as a copy; a settled
+/// request is so already.
 ///
 /// # Safety
 ///
@@ -355,7 +356,9 @@ pub unsafe fn cancel(request: *mut MPI_Request) -> Result {
             .requests()
             .get(id)
             .ok_or_else(|| no_request(handle))?;
-        context.cancel(id);
+        if !context.cancel(id) {
+            context.withdraw(id)?;
+        }
         return Ok(());
     }
     if handle != MPI_REQUEST_NULL && settled(handle).is_some() {

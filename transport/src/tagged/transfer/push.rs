@@ -25,7 +25,7 @@ use super::{Data, FAILED, LONGEST_PIECE_BYTES, take_next};
 use crate::context::Context;
 use crate::protocol::kind;
 use crate::tagged::buffer::Buffer;
-use crate::tagged::request::RequestId;
+use crate::tagged::request::{Request, RequestId};
 
 /// A message of this task's whose data its target copies, and this task too.
 #[derive(Debug)]
@@ -58,7 +58,9 @@ impl Context {
     /// At the origin: the target copies a message of this task's, which may copy too.
     pub(crate) fn clear_to_copy(&self, target: u32, packet: Packet<'_>) -> Result<(), UnitError> {
         let id = RequestId::from_word(packet.word(0));
-        let Some(request) = self.requests.get(id) else {
+        // A message that was withdrawn is not there to be copied.
+        let under_way = |request: &&'static Request| !request.is_complete();
+        let Some(request) = self.requests.get(id).filter(under_way) else {
             return Ok(());
         };
         let [targets_request, remote, bytes, word] = [8, 16, 24, 32].map(|at| packet.word(at));
@@ -141,6 +143,14 @@ impl Context {
         let mut pushes = self.transfers.pushes.borrow_mut();
         let place = pushes.iter().position(|push| push.id == id)?;
         pushes.remove(place)
+    }
+
+    /// At the origin: this task goes on with no part of a message's data.
+    pub(crate) fn leave_push_of(&self, id: RequestId) -> Result<(), UnitError> {
+        match self.take_push(id) {
+            Some(push) => self.end_push(&push, 0),
+            None => Ok(()),
+        }
     }
 
     /// At the origin: the target has copied all that this task has not claimed. Whether the send

@@ -87,7 +87,7 @@ impl Context {
             )
         };
         // What went wrong, and with which of them, is seen when each is copied by itself.
-        if copied != Ok(places.bytes) {
+        if copied != Ok(places.bytes) || self.has_withdrawn(origin)? {
             return Ok(false);
         }
         self.end_oldest_pulls(places.pulls)?;
