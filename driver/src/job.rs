@@ -35,6 +35,7 @@ use crate::client_table::{self, ClientTableError};
 use crate::layout::{Layout, MAXIMUM_RANKS, RankBlock};
 use crate::peer_heap;
 use crate::process_end;
+use crate::process_name;
 
 mod nodes;
 
@@ -407,11 +408,12 @@ impl Job {
 
     fn claim(&self, rank: usize) -> Result<(), JobError> {
         let status = &self.block(rank)?.status;
-        let own = u64::from(std::process::id());
+        let own = process_name::own();
         let claimed = status
             .process
             .compare_exchange(0, own, Ordering::AcqRel, Ordering::Acquire);
-        if let Err(process) = claimed {
+        if let Err(word) = claimed {
+            let process = process_name::number(word);
             return Err(JobError::Claimed { rank, process });
         }
         // Before anybody can be sent an address of it.
@@ -476,7 +478,8 @@ impl Job {
     }
 
     /// Whether nothing more comes from rank `rank`: it has left, given up, or its process has ended
-    /// in the middle. A rank that has not attached yet may still come. Takes two system calls
+    /// in the middle. A rank that has not attached yet may still come, and nobody asks about a process of another PID
+    /// namespace. Takes two system calls
     /// where the rank is there.
     pub fn has_departed(&self, rank: usize) -> bool {
         match self.rank_state(rank) {
@@ -493,11 +496,21 @@ impl Job {
         self.rouse_other_nodes(rank);
     }
 
-    /// The process of rank `rank`, once it has attached.
+    /// The process of rank `rank`, once it has attached, if it has a number that means the same here
+    /// ([`crate::process_name`]).
     pub fn process(&self, rank: usize) -> Option<i32> {
+        process_name::number_here(self.process_word(rank))
+    }
+
+    /// Whether a rank that has attached has no number here: it is in another PID namespace.
+    pub fn is_nameless(&self, rank: usize) -> bool {
+        let word = self.process_word(rank);
+        word != 0 && !process_name::is_known_here(word)
+    }
+
+    fn process_word(&self, rank: usize) -> u64 {
         let block = self.block(rank).expect("a rank of this job has a block");
-        let process = block.status.process.load(Ordering::Acquire);
-        (process != 0).then_some(process as i32)
+        block.status.process.load(Ordering::Acquire)
     }
 }
 
@@ -558,6 +571,13 @@ mod tests {
         assert_eq!(job.rank_state(1), RankState::Attached);
         assert!(!job.has_departed(0) && !job.has_departed(1));
         assert_eq!(job.process(1), Some(std::process::id() as i32));
+        assert!(!job.is_nameless(0) && !job.is_nameless(1));
+        let word = &job.block(1).unwrap().status.process;
+        let own = word.load(Ordering::Relaxed);
+        // A process that is not there in this namespace, and may be in its own.
+        word.store(own ^ 1 << 32 | 0x7FFF_FFFF, Ordering::Relaxed);
+        assert!(job.process(1).is_none() && job.is_nameless(1) && !job.has_departed(1));
+        word.store(own, Ordering::Relaxed);
         let copy = job.file_descriptor().try_clone_to_owned().unwrap();
         assert!(matches!(
             Job::attach(copy, 1),

@@ -62,7 +62,7 @@ pub struct RankBlock {
 pub struct RankStatus {
     /// State (see `crate::job::RankState`) in the low half, abort code in the high one.
     pub state: AtomicU64,
-    /// Process id, 0 until the rank has attached.
+    /// What its process is called (`crate::process_name`), 0 until the rank has attached.
     pub process: AtomicU64,
     /// Processing unit the launcher bound the rank to, plus one; 0 if it is not bound.
     pub processing_unit: AtomicU64,

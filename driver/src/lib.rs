@@ -58,6 +58,7 @@ pub mod packet;
 pub mod peer_heap;
 #[cfg(not(loom))]
 pub mod process_end;
+pub mod process_name;
 #[cfg(not(loom))]
 pub mod report;
 #[cfg(not(loom))]

@@ -236,11 +236,10 @@ mod tests {
             .spawn()
             .unwrap();
         let process = child.id() as i32;
-        job.block(1)
-            .unwrap()
-            .status
-            .process
-            .store(process as u64, Ordering::Release);
+        job.block(1).unwrap().status.process.store(
+            crate::process_name::own() & !0xFFFF_FFFF | process as u64,
+            Ordering::Release,
+        );
         know(&job);
         assert!(
             mapped(process, 0x10_0000, 8).is_none(),

@@ -261,9 +261,11 @@ impl Context {
     }
 
     /// Whether the kernel copies between this task's memory and that of `peer`, as far as is known:
-    /// they are on one node, and it has not refused.
+    /// they are on one node and in one PID namespace, and it has not refused.
     pub(crate) fn copies_with(&self, peer: usize) -> bool {
-        !self.kernel_refuses.get() && self.unit.shares_memory(peer)
+        !self.kernel_refuses.get()
+            && self.unit.shares_memory(peer)
+            && !self.unit.job().is_nameless(peer)
     }
 
     /// Wakes another task if it sleeps, after something was written that it may wait for and that

@@ -1,0 +1,77 @@
+//! The life of a rank's process: where it is, what it forks, what it leaves, and what runs after it.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use pamir_tests::installation::{command, compile_from};
+use pamir_tests::run::Run;
+
+/// `mpiexec -n RANKS` and what each rank starts.
+fn job(ranks: usize, words: &[&str]) -> Command {
+    let mut job = Command::new(command("mpiexec"));
+    job.args(["-n", &ranks.to_string()]).args(words);
+    job
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("the sources lie at a path of text")
+}
+
+/// Whether a tool does what it is needed for; says so if it does not.
+fn can(words: &[&str], what: &str) -> bool {
+    let mut tool = Command::new(words[0]);
+    tool.args(&words[1..])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let can = tool.status().is_ok_and(|status| status.success());
+    if !can {
+        eprintln!("skipped: {what} ({} does not work here)", words.join(" "));
+    }
+    can
+}
+
+#[test]
+fn ranks_in_pid_namespaces_of_their_own_exchange_the_right_bytes() {
+    let program = compile_from("tests/programs", "every_byte", &["-fno-pie", "-no-pie"]);
+    let ways: [&[&str]; 4] = [
+        &["unshare", "--pid", "--fork"],
+        &["unshare", "--pid", "--fork", "--mount-proc"],
+        &["unshare", "--user", "--map-root-user", "--pid", "--fork"],
+        &["unshare", "--user", "--map-root-user"],
+    ];
+    for way in ways {
+        // Without random addresses, what is at an address is as much another rank's.
+        let fixed: Vec<&str> = way.iter().copied().chain(["setarch", "-R"]).collect();
+        let probe: Vec<&str> = fixed.iter().copied().chain(["true"]).collect();
+        if !can(&probe, "ranks in namespaces") {
+            continue;
+        }
+        for options in [&[][..], &["--shared-heap"]] {
+            let mut words = options.to_vec();
+            words.extend(&fixed);
+            words.push(text(&program));
+            let outcome = Run::whole(job(3, &words));
+            assert_eq!(
+                outcome.success(),
+                "0 messages of 3 ranks wrong\n",
+                "{words:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn one_rank_apart_and_two_together_exchange_the_right_bytes() {
+    let program = compile_from("tests/programs", "every_byte", &["-fno-pie", "-no-pie"]);
+    if !can(
+        &["unshare", "--pid", "--fork", "true"],
+        "a rank in a namespace",
+    ) {
+        return;
+    }
+    let script =
+        "if [ $PAMIR_RANK = 1 ]; then exec unshare --pid --fork \"$0\"; else exec \"$0\"; fi";
+    let outcome = Run::whole(job(3, &["sh", "-c", script, text(&program)]));
+    assert_eq!(outcome.success(), "0 messages of 3 ranks wrong\n");
+}
