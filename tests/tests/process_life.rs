@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use pamir_tests::installation::{command, compile_from};
-use pamir_tests::run::Run;
+use pamir_tests::installation::{command, compile, compile_from};
+use pamir_tests::run::{Outcome, Run, mpiexec};
 
 /// `mpiexec -n RANKS` and what each rank starts.
 fn job(ranks: usize, words: &[&str]) -> Command {
@@ -74,4 +74,75 @@ fn one_rank_apart_and_two_together_exchange_the_right_bytes() {
         "if [ $PAMIR_RANK = 1 ]; then exec unshare --pid --fork \"$0\"; else exec \"$0\"; fi";
     let outcome = Run::whole(job(3, &["sh", "-c", script, text(&program)]));
     assert_eq!(outcome.success(), "0 messages of 3 ranks wrong\n");
+}
+
+/// Runs the program with forked children that do something, with and without an engine thread.
+fn with_children(what: &str) -> Vec<Outcome> {
+    let program = compile("forked");
+    let run = |engine: bool| {
+        let mut job = mpiexec(2, &program);
+        job.arg(what);
+        if engine {
+            job.env("PAMIR_ENGINE", "thread");
+        }
+        Run::whole(job)
+    };
+    vec![run(false), run(true)]
+}
+
+#[test]
+fn a_forked_child_is_refused_mpi_and_its_parent_loses_nothing() {
+    for what in ["send", "receive", "allreduce", "init"] {
+        for outcome in with_children(what) {
+            let mut lines: Vec<_> = outcome.success().lines().collect();
+            lines.sort_unstable();
+            // MPI_ERR_OTHER's code is the exit code, since errors are fatal.
+            assert!(
+                lines[..3].iter().all(|line| line.starts_with("child ")),
+                "{lines:?}"
+            );
+            assert!(
+                !lines[..3]
+                    .iter()
+                    .any(|line| matches!(*line, "child 0" | "child 8")),
+                "{lines:?}"
+            );
+            assert_eq!(lines[3..], ["wrong 0", "wrong 0"], "{what}");
+            let told = outcome
+                .errors
+                .matches("this process was made by fork")
+                .count();
+            assert_eq!(told, 3, "{what}: {}", outcome.errors);
+        }
+    }
+}
+
+#[test]
+fn a_forked_child_ends_quietly() {
+    for (what, code) in [("exit", "child 3"), ("quiet", "child 0")] {
+        for outcome in with_children(what) {
+            let mut lines: Vec<_> = outcome.success().lines().collect();
+            lines.sort_unstable();
+            assert_eq!(lines, [code, code, code, "wrong 0", "wrong 0"]);
+            assert_eq!(outcome.errors, "");
+        }
+    }
+}
+
+#[test]
+fn a_forked_child_that_aborts_ends_the_job() {
+    for outcome in with_children("abort") {
+        assert_eq!(outcome.status.code(), Some(42), "{}", outcome.errors);
+        assert!(outcome.errors.contains("rank 1"), "{}", outcome.errors);
+        assert!(outcome.errors.contains("MPI_Abort"), "{}", outcome.errors);
+    }
+}
+
+#[test]
+fn a_forked_child_is_refused_pami() {
+    let program = compile_from("tests/programs", "pami_forked", &["-lpami"]);
+    assert_eq!(
+        Run::whole(mpiexec(2, &program)).success(),
+        "child 0\nchild 0\n"
+    );
 }

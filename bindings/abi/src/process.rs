@@ -7,8 +7,12 @@
 //! |-----------------|-------------|----|
 //! | not initialised | running     | `MPI_Init`, `MPI_Init_thread` |
 //! | running         | finalized   | `MPI_Finalize` |
+//! | running         | forked      | `fork`, in the child |
 //!
 //! Nothing else is allowed: MPI is not initialised twice (MPI-5.0 section 11.2.2).
+//!
+//! A child that fork makes has its parent's state and lanes; a call of the child's would take and overwrite the parent's
+//! messages. So it has no state from its first moment on, which costs nothing on the way of a message.
 //!
 //! The state is made of `Cell`s and `RefCell`s, for one thread at a time. Below
 //! `MPI_THREAD_MULTIPLE` the program promises that; with it, every call takes one lock,
@@ -44,6 +48,7 @@ use crate::handles::{Kind, Table};
 const BEFORE: u8 = 0;
 const RUNNING: u8 = 1;
 const AFTER: u8 = 2;
+const FORKED: u8 = 3;
 
 static PHASE: AtomicU8 = AtomicU8::new(BEFORE);
 static LOCK: RawReentrantMutex<RawMutex, RawThreadId> = RawReentrantMutex::INIT;
@@ -57,6 +62,10 @@ static STATE: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 
 /// The same, unless several threads may call MPI at once.
 static UNDISTURBED: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
+
+/// The state from its making until the process ends: threads may be inside of a call whenever that is. Kept here, so that
+/// what looks for lost memory finds it; a child by fork asks it for the job ([`inherited`]).
+static KEPT: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 
 /// All of MPI in this process.
 pub struct State {
@@ -201,12 +210,19 @@ pub fn attended() -> bool {
 
 #[cold]
 fn not_running() -> crate::error::Error {
-    let when = if is_finalized() {
-        "after MPI_Finalize"
-    } else {
-        "before MPI_Init"
-    };
-    ErrorClass::Other.with(format!("this function was called {when}"))
+    match PHASE.load(Ordering::Acquire) {
+        FORKED => forked(),
+        AFTER => ErrorClass::Other.with("this function was called after MPI_Finalize"),
+        _ => ErrorClass::Other.with("this function was called before MPI_Init"),
+    }
+}
+
+/// What a call in a child by fork fails with.
+#[cold]
+pub fn forked() -> crate::error::Error {
+    let text = "this process was made by fork from a rank that had called MPI_Init, whose messages it would take: only the \
+                rank itself may call MPI; the child may end, execute another program, or end the job by MPI_Abort";
+    ErrorClass::Other.with(text)
 }
 
 /// Whether `MPI_Init` has been called.
@@ -214,9 +230,39 @@ pub fn is_initialized() -> bool {
     PHASE.load(Ordering::Acquire) != BEFORE
 }
 
-/// Whether `MPI_Finalize` has been called.
+/// Whether `MPI_Finalize` has been called; in a child by fork MPI is over as well.
 pub fn is_finalized() -> bool {
-    PHASE.load(Ordering::Acquire) == AFTER
+    matches!(PHASE.load(Ordering::Acquire), AFTER | FORKED)
+}
+
+/// Whether fork made this process from one in which MPI ran.
+pub fn is_forked() -> bool {
+    PHASE.load(Ordering::Acquire) == FORKED
+}
+
+/// In a child by fork: the process that MPI runs in, to say that its job shall end, and nothing else.
+pub fn inherited() -> Option<&'static Process> {
+    if !is_forked() {
+        return None;
+    }
+    let state = KEPT.load(Ordering::Acquire);
+    // SAFETY: null, or the state that the parent had, of which the child has a copy that nobody frees.
+    unsafe { state.as_ref() }.map(|state| &state.process)
+}
+
+extern "C" fn in_child() {
+    let state = STATE.swap(std::ptr::null_mut(), Ordering::AcqRel);
+    if state.is_null() {
+        return;
+    }
+    UNDISTURBED.store(std::ptr::null_mut(), Ordering::Release);
+    PHASE.store(FORKED, Ordering::Release);
+}
+
+/// What the kernel calls the calling thread.
+pub fn own_thread() -> libc::pid_t {
+    // SAFETY: it takes nothing and always succeeds.
+    unsafe { libc::gettid() }
 }
 
 /// Initialises MPI; `multiple` if several threads may use it at once, be they the program's or
@@ -249,8 +295,11 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
     if began.is_err() {
         return Err(ErrorClass::Other.with("MPI is already initialised"));
     }
-    // Kept until the process ends: threads may be inside of a call whenever that is.
+    // SAFETY: the handler only stores to atomics, which a child of several threads may do; the C library forgets it if
+    // this library is unloaded.
+    unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
     let state = Box::into_raw(Box::new(state));
+    KEPT.store(state, Ordering::Release);
     // Release: pairs with the Acquire in `running` and `undisturbed`.
     STATE.store(state, Ordering::Release);
     if !multiple && !counted {

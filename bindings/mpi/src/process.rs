@@ -7,6 +7,7 @@ use std::rc::Rc;
 use pamir_driver::clock::Clock;
 use pamir_driver::frequency_hint::FrequencyHint;
 use pamir_driver::job::{JobError, RankState};
+use pamir_driver::process_end;
 use pamir_driver::unit::UnitError;
 use pamir_driver::waiting::{Expected, LONG_WAIT_NS, WaitingError};
 use pamir_transport::balance::announcement::{Announced, AnnouncementError, Announcer};
@@ -208,6 +209,23 @@ impl Process {
             .job()
             .set_rank_state(self.context.task(), RankState::Finalized);
         Ok(())
+    }
+
+    /// Tells the others that this rank has left, after [`Self::finalize`]: no thread of this process looks at the job's
+    /// memory any more, which may be another program's from now on.
+    pub fn leave(&self) {
+        let job = self.context.job();
+        job.set_rank_state(self.context.task(), RankState::Finalized);
+    }
+
+    /// In a child that the rank's process has forked: the same for the rank, and ends its process, as the launcher looks at
+    /// how that ends.
+    pub fn give_up_for_parent(&self, code: i32) {
+        let rank = self.context.task();
+        self.give_up(code);
+        if let Some(process) = self.context.job().process(rank) {
+            process_end::kill(process);
+        }
     }
 
     /// Tells the launcher that this rank gives up the job.

@@ -10,7 +10,7 @@
 //! | living  | destroyed | `PAMI_Client_destroy`, once it has no contexts |
 
 use std::ffi::{CStr, CString, c_char, c_void};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pamir_transport::client::{Client, MPI};
@@ -19,6 +19,7 @@ use crate::configuration::{MEMORY_REGION_BYTES, attribute, entries, query, updat
 use crate::context::ContextObject;
 use crate::geometry::Geometries;
 use crate::machine;
+use crate::mark::{self, Mark};
 use crate::refusal::{Code, Refusal, answer};
 use crate::structures::{Configuration, Value};
 
@@ -27,7 +28,7 @@ const LIVING: u64 = 0x544E_4C43_494D_4150;
 
 /// A client, for ever; its mark goes when it is destroyed.
 pub struct ClientObject {
-    mark: AtomicU64,
+    mark: Mark,
     client: Client,
     /// Contexts that live.
     contexts: AtomicUsize,
@@ -43,7 +44,7 @@ pub struct ClientObject {
 impl ClientObject {
     fn new(name: &str, configuration: &[Configuration]) -> Result<Self, Refusal> {
         let mut object = Self {
-            mark: AtomicU64::new(LIVING),
+            mark: Mark::new(LIVING),
             client: Client::open(&name_in_job(name))?,
             contexts: AtomicUsize::new(0),
             geometries: Geometries::default(),
@@ -64,6 +65,10 @@ impl ClientObject {
             }
         }
         Ok(object)
+    }
+
+    fn handle(&'static self) -> *mut c_void {
+        std::ptr::from_ref(self).cast_mut().cast()
     }
 
     /// The transport's client.
@@ -183,9 +188,8 @@ fn name_in_job(name: &str) -> String {
 pub unsafe fn client_of(handle: *mut c_void) -> Result<&'static ClientObject, Refusal> {
     // SAFETY: null, or an object that is never freed.
     let object = unsafe { handle.cast::<ClientObject>().as_ref() };
-    // Relaxed: whoever destroys a client orders that with its other uses.
     object
-        .filter(|object| object.mark.load(Ordering::Relaxed) == LIVING)
+        .filter(|object| object.mark.is(LIVING))
         .ok_or(Refusal::Handle {
             argument: "client",
             kind: "client",
@@ -212,9 +216,14 @@ pub unsafe extern "C" fn PAMI_Client_create(
         let name = name.ok().filter(|name| !name.is_empty());
         // SAFETY: the caller vouches for the entries.
         let configuration = unsafe { entries(configuration, num_configs)? };
+        if mark::is_forked() {
+            return Err(Refusal::Forked);
+        }
         let object = ClientObject::new(name.ok_or(Refusal::Name)?, configuration)?;
+        let object: &'static ClientObject = Box::leak(Box::new(object));
+        object.mark.enlist();
         // SAFETY: the caller vouches for the address.
-        unsafe { *client = std::ptr::from_mut(Box::leak(Box::new(object))).cast() };
+        unsafe { *client = object.handle() };
         Ok(())
     };
     answer(create())
@@ -238,7 +247,7 @@ pub unsafe extern "C" fn PAMI_Client_destroy(client: *mut *mut c_void) -> Code {
         }
         object.geometries.end();
         object.client.close();
-        object.mark.store(0, Ordering::Relaxed);
+        object.mark.clear();
         // SAFETY: as above.
         unsafe { *client = std::ptr::null_mut() };
         Ok(())

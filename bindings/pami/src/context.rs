@@ -17,7 +17,6 @@
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::c_void;
 use std::mem::ManuallyDrop;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use lock_api::RawMutex as _;
 use pamir_transport::active::ActiveError;
@@ -32,6 +31,7 @@ use crate::collective::active::ActiveCollectives;
 use crate::configuration::{attribute, entries, query, update};
 use crate::dispatch::HIGHEST_DISPATCH;
 use crate::endpoint::Words;
+use crate::mark::Mark;
 use crate::receivers::Receivers;
 use crate::refusal::{Code, Refusal, answer, refused};
 use crate::structures::{Configuration, Value};
@@ -41,7 +41,7 @@ const LIVING: u64 = 0x5458_4E43_494D_4150;
 
 /// A context, for ever; its mark goes when it is destroyed, and what it holds with it.
 pub struct ContextObject {
-    mark: AtomicU64,
+    mark: Mark,
     client: &'static ClientObject,
     context: UnsafeCell<ManuallyDrop<Context>>,
     lock: RawMutex,
@@ -75,7 +75,7 @@ impl ContextObject {
         unsafe { context.open_memory() };
         let work = context.detached_work_queue().map_err(ActiveError::from)?;
         Ok(Self {
-            mark: AtomicU64::new(LIVING),
+            mark: Mark::new(LIVING),
             client,
             lock: RawMutex::INIT,
             waiting: Waiting::new(context.is_crowded()),
@@ -121,7 +121,7 @@ impl ContextObject {
 
     /// Whether it is not destroyed.
     pub fn is_living(&self) -> bool {
-        self.mark.load(Ordering::Relaxed) == LIVING
+        self.mark.is(LIVING)
     }
 
     /// Whether tasks of the job share processors.
@@ -197,7 +197,7 @@ impl ContextObject {
         // SAFETY: as the caller vouches.
         let context = unsafe { self.context() };
         let (moved_out, profile) = (context.leave(), context.write_traffic());
-        self.mark.store(0, Ordering::Relaxed);
+        self.mark.clear();
         self.client.remove_context();
         // SAFETY: the mark is gone, so nothing finds it again.
         unsafe { ManuallyDrop::drop(&mut *self.context.get()) };
@@ -232,8 +232,7 @@ pub fn no_context() -> Refusal {
 pub unsafe fn living_context(handle: *mut c_void) -> Option<&'static ContextObject> {
     // SAFETY: null, or an object that is never freed.
     let object = unsafe { handle.cast::<ContextObject>().as_ref() };
-    // Relaxed: whoever destroys a context orders that with its other uses.
-    object.filter(|object| object.mark.load(Ordering::Relaxed) == LIVING)
+    object.filter(|object| object.mark.is(LIVING))
 }
 
 /// The context behind a handle.
@@ -273,7 +272,8 @@ pub unsafe extern "C" fn PAMI_Context_createv(
         }
         client.client().expect_contexts(ncontexts)?;
         for index in 0..ncontexts {
-            let object: &'static _ = Box::leak(Box::new(ContextObject::new(client)?));
+            let object: &'static ContextObject = Box::leak(Box::new(ContextObject::new(client)?));
+            object.mark.enlist();
             client.add_context(object);
             // SAFETY: the caller vouches for the room.
             unsafe { *context.add(index) = object.handle() };

@@ -29,6 +29,7 @@ mod geometry;
 mod layout;
 mod long_header;
 mod machine;
+mod mark;
 mod memory_region;
 mod null;
 mod one_sided;

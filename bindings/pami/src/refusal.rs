@@ -15,6 +15,7 @@ use pamir_transport::tagged::traffic::ProfileError;
 
 use crate::dispatch::HIGHEST_DISPATCH;
 use crate::layout::MOST_ATOM_BYTES;
+use crate::mark;
 
 /// `pami_result_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +55,11 @@ pub enum Refusal {
         /// What it should be.
         kind: &'static str,
     },
+    /// This process was forked from the one whose objects these are.
+    #[error(
+        "this process was made by fork from one that uses PAMI, whose messages it would take: only that process may go on with PAMI, or programs that this one executes"
+    )]
+    Forked,
     /// The client's name is not text.
     #[error("the client's name is not UTF-8 text, or is empty")]
     Name,
@@ -456,6 +462,12 @@ pub fn answer(outcome: Result<(), Refusal>) -> Code {
 #[cold]
 #[inline(never)]
 pub fn refused(refusal: Refusal) -> Code {
+    // What is wrong with the handle is that it is a parent's.
+    let refusal = if mark::is_forked() {
+        Refusal::Forked
+    } else {
+        refusal
+    };
     keep(refusal.code(), refusal)
 }
 

@@ -22,7 +22,9 @@ use crate::error::{self, ErrorClass, Object, Result};
 use crate::functions::attribute;
 use crate::functions::communicator::named;
 use crate::functions::error::handler;
-use crate::process::{is_finalized, is_initialized, running, start, stop};
+use crate::process::{
+    forked, inherited, is_finalized, is_forked, is_initialized, own_thread, running, start, stop,
+};
 use crate::types::*;
 
 /// `MPI_Init`, section 11.2.1.
@@ -61,6 +63,9 @@ pub unsafe fn init_thread(
 }
 
 fn initialise(level: c_int) -> Result {
+    if is_forked() {
+        return Err(forked());
+    }
     if is_initialized() {
         return Err(
             ErrorClass::Other.with("MPI is initialised once, and not again after MPI_Finalize")
@@ -85,6 +90,10 @@ fn abort_job(code: c_int) -> ! {
     if let Ok(state) = running() {
         state.process.give_up(code);
     }
+    if is_forked() {
+        // SAFETY: the process ends. What its parent has written and not flushed is the parent's to write.
+        unsafe { libc::_exit(exit_code(code)) };
+    }
     std::process::exit(exit_code(code))
 }
 
@@ -100,6 +109,10 @@ fn exit_code(code: c_int) -> c_int {
 /// `MPI_Finalize`, section 11.2.2. The attributes of `MPI_COMM_SELF` are deleted first, last
 /// set first, while MPI still works (section 11.2.4).
 pub fn finalize() -> Result {
+    if is_forked() {
+        // An exit handler's, most likely: there is nothing to end here.
+        return Ok(());
+    }
     let state = running()?;
     let own = state.process.own();
     if let Err(failed) = own.attributes().delete_all(MPI_COMM_SELF.0 as u64) {
@@ -171,6 +184,9 @@ pub fn pcontrol(level: c_int) -> Result {
 
 /// `MPI_Abort`, section 9.7. The whole job ends, whatever the communicator.
 pub fn abort(comm: MPI_Comm, errorcode: c_int) -> Result {
+    if let Some(process) = inherited() {
+        abort_of_child(process, errorcode);
+    }
     let state = running()?;
     let name = match named(&state, comm) {
         Ok(communicator) => String::from_utf8_lossy(&communicator.name()).into_owned(),
@@ -187,6 +203,16 @@ pub fn abort(comm: MPI_Comm, errorcode: c_int) -> Result {
         state.process.world().rank()
     );
     abort_job(errorcode)
+}
+
+/// `MPI_Abort` in a child by fork: the launcher is told, and the rank's process, which it watches, is killed.
+fn abort_of_child(process: &Process, code: c_int) -> ! {
+    eprintln!(
+        "rank {} in MPI_COMM_WORLD: MPI_Abort was called in a child by fork with error code {code}",
+        process.world().rank()
+    );
+    process.give_up_for_parent(code);
+    abort_job(code)
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub mod metadata;
 
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use pamir_transport::endpoint::Endpoint;
@@ -36,6 +36,7 @@ use pamir_transport::geometry::Members;
 use crate::client::ClientObject;
 use crate::context::ContextObject;
 use crate::endpoint::word_of;
+use crate::mark::Mark;
 use crate::refusal::Refusal;
 use attributes::Attributes;
 
@@ -50,7 +51,7 @@ pub const MEETING: i32 = 1 << 30;
 
 /// A geometry as C has it, for ever; what it holds goes when it is destroyed.
 pub struct GeometryObject {
-    mark: AtomicU64,
+    mark: Mark,
     /// Its place among all geometries of this process, by which algorithms name it.
     index: usize,
     geometry: RwLock<Option<Arc<Geometry>>>,
@@ -212,10 +213,11 @@ impl GeometryObject {
     pub fn new(geometry: Geometry) -> &'static Self {
         let mut all = ALL.write().unwrap_or_else(PoisonError::into_inner);
         let object: &'static Self = Box::leak(Box::new(Self {
-            mark: AtomicU64::new(LIVING),
+            mark: Mark::new(LIVING),
             index: all.len(),
             geometry: RwLock::new(Some(Arc::new(geometry))),
         }));
+        object.mark.enlist();
         all.push(object);
         object
     }
@@ -241,7 +243,7 @@ impl GeometryObject {
 
     /// It is destroyed.
     pub fn end(&self) {
-        self.mark.store(0, Ordering::Relaxed);
+        self.mark.clear();
         *self
             .geometry
             .write()
@@ -259,7 +261,7 @@ pub unsafe fn geometry_of(handle: *mut c_void) -> Result<&'static GeometryObject
     let object = unsafe { handle.cast::<GeometryObject>().as_ref() };
     // Relaxed: whoever destroys a geometry orders that with its other uses.
     object
-        .filter(|object| object.mark.load(Ordering::Relaxed) == LIVING)
+        .filter(|object| object.mark.is(LIVING))
         .ok_or(Refusal::Handle {
             argument: "geometry",
             kind: "geometry",
