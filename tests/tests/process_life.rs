@@ -146,3 +146,53 @@ fn a_forked_child_is_refused_pami() {
         "child 0\nchild 0\n"
     );
 }
+
+#[test]
+fn nothing_counts_as_leaked_in_a_sanitized_program() {
+    let probe = [
+        "sh",
+        "-c",
+        "echo 'int main(void){return 0;}' | cc -fsanitize=address -x c - -o /dev/null",
+    ];
+    if !can(&probe, "a program with AddressSanitizer") {
+        return;
+    }
+    let program = compile_from(
+        "tests/programs",
+        "memory_sanitized",
+        &["-fsanitize=address"],
+    );
+    for kernel in [true, false] {
+        let mut job = mpiexec(2, &program);
+        if !kernel {
+            job.env("PAMIR_NO_KERNEL_COPY", "1");
+        }
+        let outcome = Run::whole(job);
+        assert_eq!(outcome.success(), "0 wrong\n");
+        assert_eq!(outcome.errors, "");
+    }
+}
+
+#[test]
+fn memcheck_reports_nothing_of_a_correct_program() {
+    if !can(&["valgrind", "--version"], "a program under valgrind") {
+        return;
+    }
+    let program = compile("memory_checked");
+    let checked = [
+        "valgrind",
+        "-q",
+        "--leak-check=full",
+        "--errors-for-leak-kinds=definite,indirect,possible",
+        "--error-exitcode=77",
+        text(&program),
+    ];
+    for kernel in [true, false] {
+        let mut job = job(2, &checked);
+        if !kernel {
+            job.env("PAMIR_NO_KERNEL_COPY", "1");
+        }
+        let outcome = Run::whole(job);
+        assert_eq!(outcome.success(), "0 wrong\n", "{}", outcome.errors);
+    }
+}

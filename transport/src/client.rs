@@ -17,7 +17,7 @@
 //! the same in all tasks. A context's polling looks at a lane from every context of the client,
 //! so more of them are not free.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -108,7 +108,7 @@ pub enum ClientError {
 struct Attachment {
     job: Job,
     task: usize,
-    names: HashSet<String>,
+    names: BTreeSet<String>,
 }
 
 static ATTACHMENT: Mutex<Option<Attachment>> = Mutex::new(None);
@@ -137,7 +137,7 @@ impl Client {
             *attachment = Some(Attachment {
                 job,
                 task,
-                names: HashSet::new(),
+                names: BTreeSet::new(),
             });
         }
         let attached = attachment.as_mut().expect("it was just filled");

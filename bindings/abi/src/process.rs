@@ -90,7 +90,7 @@ pub struct State {
     /// The level of thread support that the program was given.
     pub thread_level: i32,
     /// The thread that initialised MPI.
-    pub main_thread: std::thread::ThreadId,
+    pub main_thread: libc::pid_t,
     /// Buffers for buffered sends, by communicator; the process's own under 0.
     pub buffers: RefCell<HashMap<usize, Attached>>,
     /// Partitions of `pamir.h`, by number.
@@ -284,7 +284,7 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
         messages: Table::new(Kind::Message),
         requests: Table::new(Kind::Request),
         thread_level,
-        main_thread: std::thread::current().id(),
+        main_thread: own_thread(),
         buffers: RefCell::default(),
         partitions: Partitions::default(),
         tasks: AllTasks::default(),

@@ -18,6 +18,7 @@ pub(crate) mod early_offer;
 pub mod envelope;
 pub mod incoming;
 pub mod iteration_range;
+mod kept;
 pub(crate) mod measured_way;
 pub mod posted;
 pub mod receive;

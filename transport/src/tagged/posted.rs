@@ -20,6 +20,7 @@
 use std::cell::Cell;
 
 use crate::tagged::envelope::{CROWD, Envelope, FIRST_BUCKETS, Pattern};
+use crate::tagged::kept;
 use crate::tagged::request::Request;
 
 type Link = Cell<Option<&'static Request>>;
@@ -148,7 +149,7 @@ impl Default for PostedQueue {
 
 fn lists(number: usize) -> &'static [List] {
     let lists: Vec<List> = (0..number).map(|_| List::default()).collect();
-    lists.leak()
+    kept::slice(lists)
 }
 
 impl PostedQueue {

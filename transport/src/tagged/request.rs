@@ -22,6 +22,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::tagged::buffer::Buffer;
+use crate::tagged::kept;
 use crate::tagged::posted::Place;
 
 const BLOCK: usize = 64;
@@ -194,7 +195,7 @@ const NOTHING: Buffer = Buffer::Contiguous {
 fn longer(blocks: &[Cell<Option<&'static Block>>]) -> &'static [Cell<Option<&'static Block>>] {
     let mut longer = blocks.to_vec();
     longer.resize((blocks.len() * 2).max(1), Cell::new(None));
-    longer.leak()
+    kept::slice(longer)
 }
 
 /// All requests of a context.
@@ -251,7 +252,7 @@ impl Requests {
         let first = (made * BLOCK) as u32;
         let request = |number: usize| Request::empty(first + number as u32);
         // Kept for the life of the process, as the module's text says: slots are reused.
-        let block: &'static Block = Box::leak(Box::new(std::array::from_fn(request)));
+        let block: &'static Block = kept::one(Box::new(std::array::from_fn(request)));
         for request in block.iter().rev() {
             request.next_free.set(self.free.replace(Some(request)));
         }

@@ -153,7 +153,7 @@ pub unsafe fn finalized(flag: *mut c_int) -> Result {
 /// `flag` is null or writable.
 pub unsafe fn is_thread_main(flag: *mut c_int) -> Result {
     let state = running()?;
-    let is_main = state.main_thread == std::thread::current().id();
+    let is_main = state.main_thread == own_thread();
     // SAFETY: the caller vouches for it.
     unsafe { store(flag, is_main.into(), "flag") }
 }
