@@ -129,6 +129,12 @@ pub fn maximum_contexts(tasks: usize) -> usize {
     (MAXIMUM_UNITS / tasks).clamp(1, MAXIMUM_CONTEXTS)
 }
 
+/// Whether any client was opened.
+pub(crate) fn is_used(segment: &Segment) -> Result<bool, SegmentError> {
+    let entry: &ClientEntry = segment.get(POSITION)?;
+    Ok(entry.name.load(Ordering::Acquire) != 0)
+}
+
 /// Bytes of the file of a job whose own part has `layout`.
 pub(crate) fn file_bytes(layout: Layout) -> u64 {
     start(layout, CLIENTS + 1)

@@ -38,6 +38,7 @@ use crate::process_end;
 use crate::process_name;
 
 mod nodes;
+mod renewal;
 
 /// Why a job could not be made or attached to.
 #[derive(Debug, thiserror::Error)]
@@ -61,13 +62,21 @@ pub enum JobError {
     },
     /// The rank was attached before: two processes claim to be the same rank.
     #[error(
-        "rank {rank} is already running as process {process}: a rank may initialise MPI only once, in one process"
+        "rank {rank} is already running as process {process}: a rank may initialise MPI in one process at a time, and again only when that has called MPI_Finalize"
     )]
     Claimed {
         /// The rank.
         rank: usize,
         /// The process that has it.
         process: u64,
+    },
+    /// The rank's last program has left, and no other one can follow.
+    #[error(
+        "this rank cannot run a second program of MPI: {reason}; start each with an mpiexec of its own"
+    )]
+    NotAgain {
+        /// Why.
+        reason: &'static str,
     },
     /// The segment describes a job that this build would not make.
     #[error(
@@ -295,13 +304,18 @@ impl Job {
         Ok(Self { segment, layout })
     }
 
-    /// Makes the lanes of `rank` this process's, after a visit.
+    /// Makes the lanes of `rank` this process's, after a visit. Where the rank's last program has left, waits until those
+    /// of all ranks have, and begins the memory anew.
     ///
     /// # Errors
     ///
-    /// [`JobError::Claimed`] if they are somebody's already.
+    /// [`JobError::Claimed`] if they are somebody's already; [`JobError::NotAgain`].
     pub fn take_lanes(&self, rank: usize) -> Result<(), JobError> {
-        self.claim(rank)?;
+        while let Err(claimed) = self.claim(rank) {
+            if !self.renew(rank)? {
+                return Err(claimed);
+            }
+        }
         let (rings, bytes) = self.layout.rings();
         // A huge page would hold many short rings, of which most may never carry anything.
         if bytes >= HUGE_PAGE_BYTES as u64 && self.layout.has_long_rings() {

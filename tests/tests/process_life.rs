@@ -196,3 +196,46 @@ fn memcheck_reports_nothing_of_a_correct_program() {
         assert_eq!(outcome.success(), "0 wrong\n", "{}", outcome.errors);
     }
 }
+
+#[test]
+fn programs_run_one_after_another_in_each_rank() {
+    let program = compile("one_of_several");
+    let script = "for i in 1 2 3 4; do \"$0\" $i || exit; done";
+    for engine in [false, true] {
+        let mut several = job(3, &["sh", "-c", script, text(&program)]);
+        if engine {
+            several.env("PAMIR_ENGINE", "thread");
+        }
+        let outcome = Run::whole(several);
+        let expected = ["1: 0 wrong", "2: 0 wrong", "3: 0 wrong", "4: 0 wrong"];
+        assert_eq!(outcome.success().lines().collect::<Vec<_>>(), expected);
+    }
+}
+
+#[test]
+fn the_next_program_may_come_while_the_last_one_still_ends() {
+    let program = compile("one_of_several");
+    let finalized = program.with_extension(std::process::id().to_string());
+    // The first one goes on for a while after MPI_Finalize, beside the second.
+    let script =
+        "\"$0\" 1 \"$1\" & until [ -e \"$1.$PAMIR_RANK\" ]; do sleep 0.01; done; \"$0\" 2 && wait";
+    let words = ["sh", "-c", script, text(&program), text(&finalized)];
+    let outcome = Run::whole(job(2, &words));
+    let mut lines: Vec<_> = outcome.success().lines().collect();
+    lines.sort_unstable();
+    assert_eq!(lines, ["1: 0 wrong", "2: 0 wrong"]);
+}
+
+#[test]
+fn two_programs_at_once_in_one_rank_are_refused() {
+    let program = compile("exchange");
+    let script = "\"$0\" & sleep 0.5; \"$0\"; code=$?; kill -9 $!; exit $code";
+    let outcome = Run::whole(job(2, &["sh", "-c", script, text(&program)]));
+    assert!(
+        outcome
+            .errors
+            .contains("a rank may initialise MPI in one process at a time"),
+        "{}",
+        outcome.errors
+    );
+}

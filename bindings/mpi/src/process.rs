@@ -205,9 +205,6 @@ impl Process {
         self.context.end_workers();
         report::print(self.context.task());
         self.context.print_driver_report();
-        self.context
-            .job()
-            .set_rank_state(self.context.task(), RankState::Finalized);
         Ok(())
     }
 

@@ -122,6 +122,7 @@ pub fn finalize() -> Result {
     }
     state.process.finalize()?;
     engine::stop();
+    state.process.leave();
     stop();
     Ok(())
 }
