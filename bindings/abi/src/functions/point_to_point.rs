@@ -418,9 +418,7 @@ unsafe fn isend_any<C: Count>(
         let source = (data.address.cast_const(), data.bytes);
         // SAFETY: the caller vouches for the buffer.
         let sent = unsafe { start_contiguous(context, communicator, owner, to, source)? };
-        if let Some(id) = sent {
-            handle = request_handle(id);
-        }
+        handle = sent.map_or(handle, request_handle);
     }
     // SAFETY: the caller vouches for the request.
     unsafe { request.write(handle) };
