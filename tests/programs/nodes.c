@@ -57,6 +57,22 @@ static void check_groups(int nodes)
     CHECK(locals && atoi(locals) == of_node);
 }
 
+// Programs that tell nodes apart by their names see as many as there are.
+static void check_names(int nodes)
+{
+    enum { ROOM = MPI_MAX_PROCESSOR_NAME };
+    char own[ROOM] = "", all[64][ROOM];
+    int length;
+    MPI_Get_processor_name(own, &length);
+    CHECK(length == (int)strlen(own));
+    MPI_Allgather(own, ROOM, MPI_CHAR, all, ROOM, MPI_CHAR, MPI_COMM_WORLD);
+    for (int one = 0; one < size; one++)
+        for (int other = 0; other < size; other++) {
+            int together = one / (size / nodes) == other / (size / nodes);
+            CHECK((strcmp(all[one], all[other]) == 0) == together);
+        }
+}
+
 // Every pair at once, in both directions, with data that does not lie together too.
 static void exchange(void)
 {
@@ -141,6 +157,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     check_groups(atoi(argv[1]));
+    check_names(atoi(argv[1]));
     exchange();
     flood();
     combine();

@@ -7,7 +7,7 @@ use crate::constants::MPI_MAX_PROCESSOR_NAME;
 use crate::error::{ErrorClass, Result};
 use crate::functions::communicator::split_type::{RESOURCES, SCHEME, instances};
 use crate::functions::info;
-use crate::process::running;
+use crate::process::{State, running};
 use crate::types::MPI_Info;
 
 /// The machine's name, as the kernel has it.
@@ -23,6 +23,18 @@ pub fn host_name() -> Result<Vec<u8>> {
     Ok(room[..end.unwrap_or(room.len())].to_vec())
 }
 
+/// The name of the node that this process is on: the machine's, and where the machine is divided into
+/// nodes (`mpiexec --nodes`), the node's number behind it, so that names tell nodes apart.
+fn node_name(state: &State) -> Result<Vec<u8>> {
+    let mut name = host_name()?;
+    let context = state.process.context();
+    let job = context.job();
+    if job.nodes() > 1 {
+        name.extend_from_slice(format!("-node{}", job.node(context.task())).as_bytes());
+    }
+    Ok(name)
+}
+
 /// `MPI_Get_processor_name`, section 9.1.2.
 ///
 /// # Safety
@@ -30,9 +42,9 @@ pub fn host_name() -> Result<Vec<u8>> {
 /// `name` is null or has room for `MPI_MAX_PROCESSOR_NAME` characters; `resultlen` is null
 /// or writable.
 pub unsafe fn get_processor_name(name: *mut c_char, resultlen: *mut c_int) -> Result {
-    let _state = running()?;
+    let state = running()?;
     address(resultlen, "resultlen")?;
-    let host = host_name()?;
+    let host = node_name(&state)?;
     // SAFETY: the caller vouches for both.
     unsafe {
         let bytes = store_string(name, &host, MPI_MAX_PROCESSOR_NAME as usize, "name")?;
