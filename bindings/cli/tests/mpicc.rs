@@ -121,3 +121,23 @@ fn the_compiler_can_be_named() {
         "{said}"
     );
 }
+
+#[test]
+fn makefiles_words_of_other_wrappers_serve() {
+    let prefix = Prefix::with("mpicc", "words");
+    let path = prefix.path.display().to_string();
+    assert_eq!(prefix.run(&["-cc=gcc", "-showme:command"]).1, "gcc\n");
+    let compile = format!("-I{path}/include\n");
+    assert_eq!(prefix.run(&["-show-compile-info"]).1, compile);
+    let (code, link) = prefix.run(&["-show-link-info"]);
+    assert!(
+        code == 0 && link.starts_with(&format!("-L{path}/lib ")),
+        "{link}"
+    );
+    assert_eq!(prefix.run(&["-static", "a.c"]).0, 1);
+    assert_eq!(
+        prefix.run(&["-echo", "-cc=true", "a.c"]),
+        (0, String::new())
+    );
+    assert!(prefix.run(&["-help"]).1.contains("-showme:link"));
+}

@@ -4,9 +4,12 @@
 //! compiler, or prints what it would run.
 //! Why: build systems ask an MPI wrapper for its flags in the words of MPICH (`-show`,
 //! `-compile-info`) or of Open MPI (`-showme:compile`); CMake's FindMPI asks in both.
+//! [`words`] takes what is said to the wrapper out of what is said to the compiler.
 //! Step before: `make` and its like. Step after: the compiler, by exec.
 //! Invariants: paths are found from the wrapper's own place (`PREFIX/bin`), so an installed tree
 //! can be moved; the user's arguments keep their order and stand before the library.
+
+mod words;
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;
@@ -14,6 +17,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::results;
+
+pub use words::{Question, Words};
 
 /// The language a wrapper compiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,35 +51,6 @@ impl Language {
     }
 }
 
-/// What a wrapper is asked for.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Question {
-    /// Compile.
-    Nothing,
-    /// Print the command line with the user's arguments.
-    CommandLine,
-    /// Print the command line that compiles.
-    CompileCommand,
-    /// Print the command line that links.
-    LinkCommand,
-    /// Print the flags that compiling needs.
-    CompileFlags,
-    /// Print the flags that linking needs.
-    LinkFlags,
-    /// Print the include directories.
-    IncludeDirectories,
-    /// Print the library directories.
-    LibraryDirectories,
-    /// Print the libraries' names.
-    Libraries,
-    /// Print the compiler.
-    Compiler,
-    /// Print the version.
-    Version,
-    /// Print what can be asked.
-    Help,
-}
-
 /// An argument no wrapper knows, of a form that only wrappers use.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[non_exhaustive]
@@ -82,6 +58,24 @@ pub enum WrapperError {
     /// `-showme:` with an unknown word.
     #[error("`{argument}` asks for nothing known; see -showme:help")]
     UnknownQuestion {
+        /// The argument.
+        argument: String,
+    },
+    /// An option of another MPI's wrapper that would change the program.
+    #[error("`{argument}` is not there: {instead}")]
+    NotThere {
+        /// The argument.
+        argument: String,
+        /// What serves instead.
+        instead: &'static str,
+    },
+    /// Linking without shared libraries.
+    #[error(
+        "`{argument}` cannot link: MPI's standard ABI is a shared library, and there is no other; \
+         leave it out (-static-libgcc, -static-libstdc++ and -Wl,-Bstatic before other libraries serve \
+         as ever)"
+    )]
+    Static {
         /// The argument.
         argument: String,
     },
@@ -136,42 +130,6 @@ fn joined(flag: &str, path: &Path) -> OsString {
     let mut text = OsString::from(flag);
     text.push(path);
     text
-}
-
-/// Takes the question out of the arguments.
-pub fn question(arguments: &[OsString]) -> Result<(Question, Vec<OsString>), WrapperError> {
-    let mut asked = Question::Nothing;
-    let mut rest = Vec::with_capacity(arguments.len());
-    for argument in arguments {
-        let text = argument.to_string_lossy();
-        let word = text
-            .strip_prefix("--")
-            .or_else(|| text.strip_prefix('-'))
-            .unwrap_or("");
-        asked = match word {
-            "show" | "showme" => Question::CommandLine,
-            "compile-info" | "compile_info" => Question::CompileCommand,
-            "link-info" | "link_info" => Question::LinkCommand,
-            "showme:compile" => Question::CompileFlags,
-            "showme:link" => Question::LinkFlags,
-            "showme:incdirs" => Question::IncludeDirectories,
-            "showme:libdirs" => Question::LibraryDirectories,
-            "showme:libs" => Question::Libraries,
-            "showme:command" => Question::Compiler,
-            "showme:version" => Question::Version,
-            "showme:help" => Question::Help,
-            _ if word.starts_with("showme:") => {
-                return Err(WrapperError::UnknownQuestion {
-                    argument: text.into_owned(),
-                });
-            }
-            _ => {
-                rest.push(argument.clone());
-                continue;
-            }
-        };
-    }
-    Ok((asked, rest))
 }
 
 /// The whole command line for the user's arguments.
@@ -233,11 +191,12 @@ fn run(language: Language, arguments: &[OsString]) -> Result<OsString, WrapperEr
     let executable = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("/usr/bin/mpicc"));
     let tree = Tree::around(&executable);
     let (variables, default) = language.compiler();
+    let words = Words::of(arguments)?;
     let named = variables
         .iter()
         .filter_map(std::env::var_os)
         .find(|value| !value.is_empty());
-    let compiler: Vec<OsString> = match named {
+    let compiler: Vec<OsString> = match words.compiler.clone().or(named) {
         // The value may hold arguments: "ccache gcc".
         Some(value) => value
             .to_string_lossy()
@@ -246,19 +205,34 @@ fn run(language: Language, arguments: &[OsString]) -> Result<OsString, WrapperEr
             .collect(),
         None => vec![OsString::from(default)],
     };
-    let (asked, arguments) = question(arguments)?;
-    if asked != Question::Nothing {
-        let mut text = answer(&asked, &compiler, &tree, &arguments);
+    if words.question != Question::Nothing {
+        let mut text = answer(&words.question, &compiler, &tree, &words.rest);
         text.push("\n");
         return Ok(text);
     }
-    let line = command_line(&compiler, &tree, &arguments);
+    refuse_static(&words.rest)?;
+    let line = command_line(&compiler, &tree, &words.rest);
+    if words.echo {
+        eprintln!("{}", line.join(OsStr::new(" ")).to_string_lossy());
+    }
     let error = Command::new(&line[0]).args(&line[1..]).exec();
     Err(WrapperError::Compiler {
         compiler: line[0].to_string_lossy().into_owned(),
         reason: error.to_string(),
         variable: variables[0],
     })
+}
+
+/// Says why a static program cannot be linked, which the linker would not.
+fn refuse_static(arguments: &[OsString]) -> Result<(), WrapperError> {
+    const STATIC: [&str; 4] = ["-static", "--static", "-static-pie", "-static-mpi"];
+    let asks = |argument: &&OsString| STATIC.iter().any(|known| *argument == *known);
+    match arguments.iter().find(asks) {
+        Some(argument) if steps(arguments).1 => Err(WrapperError::Static {
+            argument: argument.to_string_lossy().into_owned(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 fn answer(asked: &Question, compiler: &[OsString], tree: &Tree, rest: &[OsString]) -> OsString {
@@ -291,15 +265,18 @@ fn answer(asked: &Question, compiler: &[OsString], tree: &Tree, rest: &[OsString
 
 const HELP: &str = "\
 Compiles with the system's compiler and links with Pamir's MPI library.
+  -cc=COMPILER, -cxx=COMPILER        another compiler, of C or of C++
+  -echo                              print the command line, then run it
 Instead of compiling, these print what would be done:
-  -show, -showme     the whole command line
-  -compile-info      the command line that compiles
-  -link-info         the command line that links
-  -showme:compile    flags for compiling       -showme:link     flags for linking
-  -showme:incdirs    include directories       -showme:libdirs  library directories
-  -showme:libs       libraries                 -showme:command  the compiler
-  -showme:version    Pamir's version
-PAMIR_CC (PAMIR_CXX), MPICH_CC (MPICH_CXX) or OMPI_CC (OMPI_CXX) name another compiler.";
+  -show, -showme                     the whole command line
+  -compile-info, -link-info          the command line that compiles; that links
+  -showme:compile, -show-compile-info   flags for compiling
+  -showme:link, -show-link-info      flags for linking
+  -showme:incdirs, -showme:libdirs   include directories; library directories
+  -showme:libs, -showme:command      libraries; the compiler
+  -showme:version, -showme:help, -help  Pamir's version; this list
+PAMIR_CC (PAMIR_CXX), MPICH_CC (MPICH_CXX) or OMPI_CC (OMPI_CXX) name another compiler.
+There is no static library: -static is refused where it would link.";
 
 #[cfg(test)]
 mod tests {
@@ -351,14 +328,14 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_taken_out_of_the_arguments() {
-        let (asked, rest) = question(&words("-O2 -showme:link a.c")).expect("a question");
-        assert_eq!((asked, rest), (Question::LinkFlags, words("-O2 a.c")));
-        assert!(question(&words("-showme:weather")).is_err());
-        assert_eq!(
-            question(&words("a.c")).expect("no question").0,
-            Question::Nothing
-        );
+    fn static_programs_are_refused_where_they_would_be_linked() {
+        for line in ["-static a.c", "a.o --static -o a", "-static-pie a.c"] {
+            let error = refuse_static(&words(line)).expect_err(line).to_string();
+            assert!(error.contains("shared library"), "{error}");
+        }
+        for line in ["-c -static a.c", "-static-libgcc a.c", "--version -static"] {
+            assert_eq!(refuse_static(&words(line)), Ok(()), "{line}");
+        }
     }
 
     #[test]
