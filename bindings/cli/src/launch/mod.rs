@@ -195,6 +195,9 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
             output.say(&line);
         }
     }
+    if verbose {
+        say_what_is_missing(&prepared, &mut output);
+    }
     let (input, rank_input) = input::open(launch.input, launch.ranks())?;
     let common = start::Common {
         ranks: launch.ranks(),
@@ -233,4 +236,18 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
         host,
     };
     Ok(supervisor.run())
+}
+
+/// Tells before the start which functions will fail, rather than at their first call.
+fn say_what_is_missing(prepared: &[start::Prepared], output: &mut Output) {
+    for program in prepared {
+        let missing = program::missing::functions(&program.file);
+        if !missing.is_empty() {
+            output.say(&format!(
+                "{} calls what is not there yet and raises MPI_ERR_UNSUPPORTED_OPERATION: {}",
+                program.name,
+                missing.join(", ")
+            ));
+        }
+    }
 }

@@ -3,9 +3,13 @@
 //! What: [`locate`] finds a program the way a shell would, [`environment`] builds the variables
 //! its ranks share, [`rank_variables`] those of one rank.
 //! Why: a program that is not there is told before anything was started, with a shell's exit code.
+//! [`library_path`] leads them to the MPI library, [`missing`] tells what of it a program will not find.
 //! Step before: [`super::arguments`]. Step after: [`super::start`].
 //! Invariant: nothing of another launcher's wire-up reaches a rank, so that no library thinks it
 //! was started by somebody else.
+
+pub mod library_path;
+pub mod missing;
 
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};

@@ -8,6 +8,7 @@
 use std::ffi::{CString, OsString};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::PathBuf;
 
 use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
@@ -23,7 +24,7 @@ use super::nodes::Nodes;
 use super::output::Output;
 use super::output::route::Route;
 use super::placement::Placement;
-use super::program::{self, ProgramError};
+use super::program::{self, ProgramError, library_path};
 use super::shared_heap;
 use super::spawn::{SpawnError, SpawnRequest, SpawnStep, spawn};
 
@@ -32,6 +33,8 @@ use super::spawn::{SpawnError, SpawnRequest, SpawnStep, spawn};
 pub struct Prepared {
     /// Its name, for reports.
     pub name: String,
+    /// Its file, from the launcher's working directory.
+    pub file: PathBuf,
     ranks: usize,
     path: CString,
     arguments: Vec<CString>,
@@ -95,9 +98,11 @@ pub fn prepare(
         }
         let verbose = launch.verbosity == Verbosity::Verbose;
         shared_heap::add(&mut variables, launch.shared_heap, verbose)?;
+        library_path::add(&mut variables);
         let path = program::locate(program, program::value_of(&variables, "PATH"))?;
         prepared.push(Prepared {
             name: program.command[0].to_string_lossy().into_owned(),
+            file: program.directory.clone().unwrap_or_default().join(&path),
             ranks: program.ranks,
             path: program::c_string(path)?,
             arguments: program

@@ -1,0 +1,107 @@
+//! Functions of MPI that a program calls and that this library has not yet.
+//!
+//! What: [`functions`] reads which of them a program's file wants from a library.
+//! Why: they fail at the call, which may come after hours; `mpiexec -v` tells when the program starts.
+//! Step before: [`super::locate`]. Step after: standard error.
+//! Source: the table that the library's symbols are made from. What a program loads besides (its own
+//! libraries, plugins, an interpreter's modules) is not looked at.
+//! Invariant: a file that is no program for this machine, or damaged, has none.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use object::read::elf::ElfFile64;
+use object::{Endianness, Object, ObjectSymbol};
+
+const TABLE: &str = include_str!("../../../../abi/table/functions.txt");
+
+/// Words in a table's line which say that the function has a twin for large counts.
+const LARGE: [&str; 3] = ["COUNT", "DISPLACEMENT", "EXTENT"];
+
+/// The functions that the file at this path wants and that are left for later, by name.
+pub fn functions(path: &Path) -> Vec<String> {
+    let Ok(bytes) = std::fs::read(path) else {
+        return Vec::new();
+    };
+    let later = later();
+    let mut found: Vec<String> = undefined(&bytes)
+        .into_iter()
+        .filter(|name| later.contains(name.strip_prefix('P').unwrap_or(name)))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// The names that the dynamic linker is to find for this program.
+fn undefined(bytes: &[u8]) -> Vec<String> {
+    let Ok(file) = ElfFile64::<Endianness>::parse(bytes) else {
+        return Vec::new();
+    };
+    let symbols = file.dynamic_symbols();
+    let wanted = symbols.filter(|symbol| symbol.is_undefined());
+    wanted
+        .filter_map(|symbol| symbol.name().ok().map(str::to_string))
+        .collect()
+}
+
+/// The functions of the table's chapters that are left for later.
+fn later() -> HashSet<String> {
+    let mut names = HashSet::new();
+    let mut later = false;
+    for line in TABLE.lines() {
+        if let Some(chapter) = line.strip_prefix('[') {
+            let heading = chapter.split(']').next().unwrap_or_default();
+            later = heading.ends_with(" later");
+        } else if let Some(name) = function(line).filter(|_| later) {
+            let mut words = line.split(|letter: char| !letter.is_ascii_alphanumeric());
+            if words.any(|word| LARGE.contains(&word)) {
+                names.insert(format!("{name}_c"));
+            }
+            names.insert(name.to_string());
+        }
+    }
+    names
+}
+
+/// The function that a line of the table declares.
+fn function(line: &str) -> Option<&str> {
+    let declared = line.split('(').next()?;
+    let name = declared.split_whitespace().next_back()?;
+    (line.contains('(') && name.starts_with("MPI_")).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_tells_what_is_left() {
+        let names = later();
+        assert!(!names.contains("MPI_Send") && !names.contains("MPI_Allreduce_c"));
+        assert!(
+            names.iter().all(|name| name.starts_with("MPI_")),
+            "{names:?}"
+        );
+        assert_eq!(function("double MPI_Wtime()"), Some("MPI_Wtime"));
+        assert_eq!(function("# MPI_Name(C parameters)"), Some("MPI_Name"));
+        assert_eq!(function("[file later] Files"), None);
+    }
+
+    #[test]
+    fn files_that_are_no_programs_want_nothing() {
+        assert!(functions(Path::new("/no/such/file")).is_empty());
+        for bytes in [
+            &b""[..],
+            b"#!/bin/sh\n",
+            b"\x7fELF\x02\x01\x01",
+            &[0x7f; 300],
+        ] {
+            assert!(undefined(bytes).is_empty());
+        }
+        let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
+        assert!(undefined(&own).iter().any(|name| name == "malloc"));
+        let cut = &own[..own.len() / 2];
+        let _ = undefined(cut);
+    }
+}
