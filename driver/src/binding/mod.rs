@@ -1,7 +1,7 @@
 //! Which processing units each rank may run on, and making the kernel keep to it.
 //!
-//! What: policies (`--map-by`, `--bind-to`) become a list of [`RankBinding`]s by a pure function,
-//! [`plan`]; other functions apply a binding to a thread, a process or a range of memory, and
+//! What: policies (`--map-by`, `--bind-to`) become a list of [`RankBinding`]s by pure functions,
+//! [`plan`], and [`plan_shares`] where ranks have several cores; other functions apply a binding to a thread, a process or a range of memory, and
 //! [`report`] shows what was decided.
 //!
 //! ```text
@@ -24,6 +24,7 @@ mod plan;
 mod policy;
 mod processor;
 mod report;
+mod share;
 
 pub use mapped::{plan_on_units, scattered};
 pub use memory::{MemoryBinding, bind_memory};
@@ -32,6 +33,7 @@ pub use plan::{RankBinding, plan, ranks_sharing_unit};
 pub use policy::{BindTo, MapBy};
 pub use processor::{bind_current_thread, bind_process};
 pub use report::{report, report_line};
+pub use share::{Turn, Width, plan_shares};
 
 use crate::topology::Level;
 
@@ -72,6 +74,21 @@ pub enum BindingError {
         /// Places there are.
         places: usize,
         /// What a place is, in words.
+        kind: &'static str,
+    },
+    /// Ranks that are wider together than the machine.
+    #[error(
+        "{ranks} ranks of {each} {kind} each do not fit on {places} {kind}, or not where they are to be; \
+         start fewer, or ask for fewer {kind} a rank"
+    )]
+    TooWide {
+        /// Ranks to be placed.
+        ranks: usize,
+        /// The most that a rank asks for.
+        each: usize,
+        /// What there is.
+        places: usize,
+        /// What is counted, in words.
         kind: &'static str,
     },
     /// The machine has no objects of the level that a policy names.

@@ -165,7 +165,7 @@ pub(super) fn deal(
 
 /// The places in the order that the mapping policy deals them; each is the units of a core, or a
 /// single unit where `by_thread`.
-fn ordered_places(
+pub(super) fn ordered_places(
     machine: &Machine,
     map_by: MapBy,
     by_thread: bool,
