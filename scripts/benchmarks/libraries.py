@@ -124,6 +124,10 @@ _PAMIR = dict(
     prefix=PAMIR_PREFIX,
     marker="bin/mpicc",
     compile=("{prefix}/bin/mpicc",),
+    bound=("--bind-to", "core"),
+    # What else runs is not looked at, as the other libraries do not.
+    bound_environment={"PAMIR_CLAIMS": "off"},
+    unbound_environment={"PAMIR_CLAIMS": "off"},
     peer=False,
 )
 

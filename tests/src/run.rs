@@ -105,6 +105,8 @@ impl Run {
         command
             // Cargo names its own directories in it, where libraries lie that are not those under test.
             .env_remove("LD_LIBRARY_PATH")
+            // What other tests run at the same time shall not change where ranks are.
+            .env("PAMIR_CLAIMS", "off")
             .env(MARKER, &marker)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

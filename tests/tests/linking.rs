@@ -1,5 +1,7 @@
 //! How programs were linked: without a run path, with `-lmpi`, with functions that are not there yet.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -3,8 +3,12 @@
 //! What: [`parse`] turns the arguments into an [`Invocation`].
 //! Why: the order of arguments carries meaning (options, program, its arguments, `:`, again), and
 //! nothing after a program's name may be taken for an option of the launcher.
+//! [`words`] reads options and their values; [`config_file`] has the rest of a command line from a file.
 //! Step before: [`super::options`], the table. Step after: `super::run`.
 //! Invariants: a [`Launch`] has at least one program, each with at least one rank and a command.
+
+mod config_file;
+mod words;
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -21,6 +25,8 @@ use super::input::InputTo;
 use super::nodes::NodesRequest;
 use super::options::{self, Action};
 use super::output::route;
+use super::placement::request::{self, Layout, RequestError};
+use words::{Met, Words, at_equals};
 
 /// What the command line asks for.
 #[derive(Debug, PartialEq)]
@@ -44,6 +50,8 @@ pub struct Launch {
     pub map_by: Option<MapBy>,
     /// A file that says where each rank goes.
     pub mapping: Option<PathBuf>,
+    /// How ranks lie, beyond these.
+    pub layout: Layout,
     /// A file for what the ranks send to each other.
     pub profile: Option<PathBuf>,
     /// Iterations that the profile has apart.
@@ -82,6 +90,8 @@ pub struct Launch {
     pub verbosity: Verbosity,
     /// Sentences about what was accepted and not used.
     pub notes: Vec<String>,
+    /// Such sentences that only matter to who asks.
+    pub asides: Vec<String>,
 }
 
 impl Launch {
@@ -96,6 +106,8 @@ impl Launch {
 pub struct Program {
     /// How many ranks it has.
     pub ranks: usize,
+    /// Whether the command line gave the number.
+    pub counted: bool,
     /// Where they start.
     pub directory: Option<PathBuf>,
     /// Its own environment, applied after that of every program.
@@ -176,6 +188,17 @@ pub enum ArgumentError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Another launcher's option that would change the result.
+    #[error(
+        "option `{option}` of other launchers would change what the job does, and is not there: leave it out"
+    )]
+    NotThere {
+        /// The option as typed.
+        option: String,
+    },
+    /// The file with the rest of the command line.
+    #[error(transparent)]
+    ConfigFile(#[from] config_file::ConfigFileError),
     /// A segment between colons names no program.
     #[error("no program is named{}; usage: mpiexec -n N PROGRAM [ARGUMENTS]", segment(.number))]
     NoProgram {
@@ -202,17 +225,32 @@ fn segment(number: &usize) -> String {
 pub fn parse(arguments: &[OsString]) -> Result<Invocation, ArgumentError> {
     let segments: Vec<&[OsString]> = arguments.split(|argument| argument == ":").collect();
     let mut launch = Launch::default();
+    Ok(match read(&segments, &mut launch)? {
+        Some(other) => other,
+        None => Invocation::Run(Box::new(launch)),
+    })
+}
+
+/// Reads segments, each of which names a program; tells what else is asked for, if anything is.
+fn read(
+    segments: &[&[OsString]],
+    launch: &mut Launch,
+) -> Result<Option<Invocation>, ArgumentError> {
     for (index, arguments) in segments.iter().enumerate() {
         let mut words = Words { arguments, next: 0 };
         let mut program = Program {
             ranks: 1,
             ..Program::default()
         };
-        while let Some(option) = words.option()? {
-            match option.action() {
-                Action::Help => return Ok(Invocation::Help),
-                Action::Version => return Ok(Invocation::Version),
-                _ => apply(&option, &mut launch, &mut program)?,
+        while let Some(met) = words.option()? {
+            match met.action() {
+                Action::Help => return Ok(Some(Invocation::Help)),
+                Action::Version => return Ok(Some(Invocation::Version)),
+                Action::ConfigFile => {
+                    let alone = segments.len() == 1 && words.rest().is_empty();
+                    return read_file(&met, alone, launch);
+                }
+                _ => apply(&met, launch, &mut program)?,
             }
         }
         program.command = words.rest().to_vec();
@@ -222,122 +260,44 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, ArgumentError> {
         }
         launch.programs.push(program);
     }
-    Ok(Invocation::Run(Box::new(launch)))
+    Ok(None)
 }
 
-/// One option met on the command line with its values.
-struct Met {
-    typed: String,
-    option: &'static options::LaunchOption,
-    values: Vec<OsString>,
-}
-
-impl Met {
-    fn action(&self) -> Action {
-        self.option.action
+/// Reads the rest of the command line from a file, which is the last thing said before it.
+fn read_file(
+    met: &Met,
+    alone: bool,
+    launch: &mut Launch,
+) -> Result<Option<Invocation>, ArgumentError> {
+    let path = PathBuf::from(&met.values[0]);
+    let lines = config_file::read(&path, alone)?;
+    let segments: Vec<&[OsString]> = lines.iter().map(Vec::as_slice).collect();
+    let nested = |line: &&[OsString]| config_file::names_a_file(line);
+    if segments.iter().any(nested) {
+        return Err(config_file::ConfigFileError::Nested { path }.into());
     }
-
-    fn text(&self) -> String {
-        self.values[0].to_string_lossy().into_owned()
-    }
-
-    fn wrong(&self, wanted: &'static str) -> ArgumentError {
-        ArgumentError::ValueWrong {
-            option: self.typed.clone(),
-            value: self.text(),
-            wanted,
-        }
-    }
-
-    fn positive(&self) -> Result<usize, ArgumentError> {
-        match self.text().parse() {
-            Ok(0) | Err(_) => Err(self.wrong("a whole number of at least 1")),
-            Ok(number) => Ok(number),
-        }
-    }
-}
-
-/// A segment's words, read from the front.
-struct Words<'a> {
-    arguments: &'a [OsString],
-    next: usize,
-}
-
-impl<'a> Words<'a> {
-    fn rest(&self) -> &'a [OsString] {
-        &self.arguments[self.next..]
-    }
-
-    /// The next option, or nothing where the program's name stands.
-    fn option(&mut self) -> Result<Option<Met>, ArgumentError> {
-        let Some(word) = self.rest().first() else {
-            return Ok(None);
-        };
-        if word == "--" {
-            self.next += 1;
-            return Ok(None);
-        }
-        if word.len() < 2 || !word.as_bytes().starts_with(b"-") {
-            return Ok(None);
-        }
-        self.next += 1;
-        let (typed, attached) = match at_equals(word) {
-            Some((typed, value)) => (typed, Some(value.to_os_string())),
-            None => (word.as_os_str(), None),
-        };
-        let typed = typed.to_string_lossy().into_owned();
-        let name = typed.strip_prefix("--").unwrap_or(&typed[1..]);
-        let Some(option) = options::find(name) else {
-            return Err(ArgumentError::Unknown {
-                nearest: options::nearest(name),
-                typed,
-            });
-        };
-        if option.values.is_empty() && attached.is_some() {
-            return Err(ArgumentError::ValueUnexpected { option: typed });
-        }
-        let mut values: Vec<OsString> = attached.into_iter().collect();
-        while values.len() < option.values.len() {
-            let Some(value) = self.rest().first() else {
-                let value = option.values[values.len()];
-                return Err(ArgumentError::ValueMissing {
-                    option: typed,
-                    value,
-                });
-            };
-            values.push(value.clone());
-            self.next += 1;
-        }
-        Ok(Some(Met {
-            typed,
-            option,
-            values,
-        }))
-    }
+    read(&segments, launch)
 }
 
 fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), ArgumentError> {
     match met.action() {
-        Action::Ranks => program.ranks = met.positive()?,
+        Action::Ranks => {
+            program.ranks = met.positive()?;
+            program.counted = true;
+        }
         Action::RanksPerNode => launch.ranks_per_node = Some(met.positive()?),
         Action::Nodes => launch.nodes = policy(&met.text())?,
         Action::Network => launch.network = policy(&met.text())?,
-        Action::BindTo => {
-            let text = met.text();
-            let object = modifiers(&text, launch);
-            launch.bind_to = Some(policy(object)?);
-        }
-        Action::MapBy => {
-            let text = met.text();
-            // Before modifiers, as a file's name may have colons.
-            if let Some(file) = text.strip_prefix("file:") {
-                launch.mapping = Some(PathBuf::from(file));
-                return Ok(());
-            }
-            let object = modifiers(&text, launch);
-            launch.map_by = Some(policy(object)?);
-            launch.mapping = None;
-        }
+        Action::BindTo => placed(request::bind_to(&met.text(), launch))?,
+        Action::MapBy => map_by(&met.text(), launch)?,
+        Action::Width => launch.layout.width = Some(met.positive()?),
+        Action::PerObject => map_by(&format!("ppr:{}", met.text()), launch)?,
+        Action::PerPackage => map_by(&format!("ppr:{}:package", met.text()), launch)?,
+        Action::PerNode => map_by("ppr:1:node", launch)?,
+        Action::RankBy => launch.layout.rank_by = policy(&met.text())?,
+        Action::RankFile => launch.layout.rank_file = Some(PathBuf::from(&met.values[0])),
+        Action::ProcessorSet => launch.layout.processors = Some(processors(met)?),
+        Action::OldPlacement => old_placement(met, launch)?,
         Action::ReportBindings => launch.report_bindings = true,
         Action::DryRun => launch.dry_run = true,
         Action::Oversubscribe => launch.refuse_oversubscription = false,
@@ -403,19 +363,17 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
                 met.text()
             ));
         }
-        Action::ForeignFlag | Action::Help | Action::Version => {}
+        Action::ForeignFlag => not_used(met, launch),
+        Action::ForeignValue => not_used(met, launch),
+        Action::Refused => {
+            return Err(ArgumentError::NotThere {
+                option: met.typed.clone(),
+            });
+        }
+        // The parser has carried them out.
+        Action::ConfigFile | Action::Help | Action::Version => {}
     }
     Ok(())
-}
-
-/// What stands before the first `=`, and what behind it; words need not be UTF-8.
-fn at_equals(word: &OsStr) -> Option<(&OsStr, &OsStr)> {
-    let bytes = word.as_bytes();
-    let at = bytes.iter().position(|byte| *byte == b'=')?;
-    Some((
-        OsStr::from_bytes(&bytes[..at]),
-        OsStr::from_bytes(&bytes[at + 1..]),
-    ))
 }
 
 /// What a policy's word stands for.
@@ -425,18 +383,60 @@ fn policy<T: FromStr<Err: ToString>>(text: &str) -> Result<T, ArgumentError> {
     })
 }
 
-/// Takes `:oversubscribe` and its like off the end of a policy's word, and applies it.
-fn modifiers<'a>(text: &'a str, launch: &mut Launch) -> &'a str {
-    let Some((object, modifier)) = text.rsplit_once(':') else {
-        return text;
-    };
-    match modifier.to_ascii_lowercase().as_str() {
-        "oversubscribe" | "overload-allowed" => launch.refuse_oversubscription = false,
-        "nooversubscribe" | "no-overload" => launch.refuse_oversubscription = true,
-        // A list of processors, or a word for the policy itself to refuse.
-        _ => return text,
+fn map_by(text: &str, launch: &mut Launch) -> Result<(), ArgumentError> {
+    // A file's name may have colons.
+    for (beginning, of_ranks) in [("rankfile:file=", true), ("file:", false)] {
+        if let Some(file) = text.strip_prefix(beginning) {
+            let file = Some(PathBuf::from(file));
+            if of_ranks {
+                launch.layout.rank_file = file;
+            } else {
+                launch.mapping = file;
+            }
+            return Ok(());
+        }
     }
-    object
+    launch.mapping = None;
+    placed(request::map_by(text, launch))
+}
+
+fn placed(outcome: Result<(), RequestError>) -> Result<(), ArgumentError> {
+    outcome.map_err(|error| ArgumentError::Policy {
+        reason: error.to_string(),
+    })
+}
+
+/// The processors of a list such as `0-3,8`.
+fn processors(met: &Met) -> Result<Vec<u32>, ArgumentError> {
+    let list = format!("list:{}", met.text());
+    match list.parse() {
+        Ok(BindTo::List(sets)) => Ok(sets.concat()),
+        _ => Err(met.wrong("a list of processors, such as 0-3,8")),
+    }
+}
+
+/// What older scripts have an option of its own for.
+fn old_placement(met: &Met, launch: &mut Launch) -> Result<(), ArgumentError> {
+    match met.typed.trim_start_matches('-') {
+        "bind-to-core" => launch.bind_to = Some(BindTo::Core),
+        "bind-to-socket" => launch.bind_to = Some(BindTo::Package),
+        "bind-to-none" => launch.bind_to = Some(BindTo::None),
+        "bysocket" => map_by("package", launch)?,
+        "use-hwthread-cpus" => map_by("hwthread", launch)?,
+        other => map_by(other.trim_start_matches("by"), launch)?,
+    }
+    Ok(())
+}
+
+/// Remembers for `-v` that an option of another launcher does nothing.
+fn not_used(met: &Met, launch: &mut Launch) {
+    let values = met.values.iter().map(|value| value.to_string_lossy());
+    let words: Vec<_> = std::iter::once(met.typed.as_str().into())
+        .chain(values)
+        .collect();
+    let option = words.join(" ");
+    let aside = format!("{option} is accepted, and there is nothing to do for it here");
+    launch.asides.push(aside);
 }
 
 fn pair(met: &Met) -> (OsString, OsString) {

@@ -77,6 +77,12 @@ fn check_file(path: &Path, here: &str) -> Result<(), HostError> {
 }
 
 /// Accepts `name`, `name:slots` and addresses of the loopback.
+/// Whether a host's name stands for this machine.
+pub fn is_this_machine(host: &str) -> bool {
+    let here = nix::unistd::gethostname().unwrap_or_default();
+    check_host(host, &here.to_string_lossy()).is_ok()
+}
+
 fn check_host(text: &str, here: &str) -> Result<(), HostError> {
     let host = match text.rsplit_once(':') {
         Some((host, slots))

@@ -40,6 +40,7 @@ use nix::errno::Errno;
 use nix::unistd::Pid;
 use pamir_driver::binding::BindTo;
 use pamir_driver::job::JobError;
+use pamir_driver::topology::Machine;
 use pamir_shm::refusal::Refusal;
 
 use arguments::{ArgumentError, Invocation, Launch, Verbosity};
@@ -134,7 +135,7 @@ pub fn main(arguments: &[OsString]) -> u8 {
         Ok(Invocation::Version) => {
             print(&format!("mpiexec (Pamir) {}\n", env!("CARGO_PKG_VERSION")))
         }
-        Ok(Invocation::Run(launch)) => plan_or_run(&launch, arguments),
+        Ok(Invocation::Run(mut launch)) => plan_or_run(&mut launch, arguments),
         Err(error) => Err(error.into()),
     };
     outcome.unwrap_or_else(|error| {
@@ -150,14 +151,20 @@ fn print(text: &str) -> Result<u8, LaunchError> {
 }
 
 /// Plans where that is asked for, and starts nothing for another machine.
-fn plan_or_run(launch: &Launch, arguments: &[OsString]) -> Result<u8, LaunchError> {
+fn plan_or_run(launch: &mut Launch, arguments: &[OsString]) -> Result<u8, LaunchError> {
     match plan::elsewhere() {
         Some(_) if launch.dry_run => Err(plan::hand_over(plan::PLANNER, arguments).into()),
         Some(variable) if launch.bind_to != Some(BindTo::None) => {
             Err(PlacementError::OtherMachine { variable }.into())
         }
-        _ if launch.dry_run => print(&plan::of_this_machine(launch)?),
-        _ => run(launch),
+        _ => {
+            placement::count_ranks(launch, Machine::from_sysfs)?;
+            if launch.dry_run {
+                print(&plan::of_this_machine(launch)?)
+            } else {
+                run(launch)
+            }
+        }
     }
 }
 
@@ -188,6 +195,11 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
     if launch.verbosity > Verbosity::Quiet {
         for note in &launch.notes {
             output.say(note);
+        }
+    }
+    if verbose {
+        for aside in &launch.asides {
+            output.say(aside);
         }
     }
     if launch.report_bindings || launch.verbosity == Verbosity::Verbose {

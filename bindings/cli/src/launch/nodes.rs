@@ -149,8 +149,8 @@ impl Nodes {
         let job = |_| -> Result<Job, JobError> {
             let job = Job::create(&specification)?;
             job.set_nodes(&of_ranks)?;
-            if nodes > 1 && !leaves_room(ranks, nodes) {
-                share_with_bridges(&job)?;
+            if placement.is_crowded() || (nodes > 1 && !leaves_room(ranks, nodes)) {
+                yield_at_once(&job)?;
             }
             placement.place_memory(&job)?;
             Ok(job)
@@ -214,8 +214,9 @@ fn leaves_room(ranks: usize, nodes: usize) -> bool {
     ranks + BRIDGE_THREADS * nodes <= processors
 }
 
-/// Has every rank yield the processor as soon as it waits: what it waits for may be in a bridge.
-fn share_with_bridges(job: &Job) -> Result<(), JobError> {
+/// Has every rank yield the processor as soon as it waits: what it waits for may be in a bridge, or
+/// another job may have the processor too.
+fn yield_at_once(job: &Job) -> Result<(), JobError> {
     for rank in 0..job.ranks() {
         let sharers = job.sharers(rank)?.max(2);
         job.move_rank(rank, job.processing_unit(rank)?, sharers)?;

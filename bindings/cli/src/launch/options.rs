@@ -4,8 +4,15 @@
 //! Why: options are typed the way MPICH and Open MPI taught people (`-np 4`, `--bind-to core`,
 //! `-genv NAME VALUE`), with one dash or two, which no argument library parses; one table drives
 //! the parser, `--help` and the test which compares the manual page with it.
+//! Where ranks go is in [`placement`]; options of other launchers that have nothing to do here in [`foreign`].
 //! Step before: none. Step after: [`super::arguments`] walks the command line with it.
 //! Invariant: no spelling occurs twice (tested).
+
+mod foreign;
+mod help;
+mod placement;
+
+pub use help::help;
 
 /// What an option does when it is met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +29,24 @@ pub enum Action {
     BindTo,
     /// In which order ranks go over the machine.
     MapBy,
+    /// How many cores each rank has.
+    Width,
+    /// So many ranks to each object.
+    PerObject,
+    /// So many ranks to each package.
+    PerPackage,
+    /// One rank a node.
+    PerNode,
+    /// In which order ranks are given to places.
+    RankBy,
+    /// A file that says which cores each rank has.
+    RankFile,
+    /// The processors that the job is confined to.
+    ProcessorSet,
+    /// A placement that has an option of its own in older scripts.
+    OldPlacement,
+    /// A file that holds the rest of the command line.
+    ConfigFile,
     /// Print the binding of each rank.
     ReportBindings,
     /// Print the plan only.
@@ -98,6 +123,10 @@ pub enum Action {
     ForeignSetting,
     /// Another implementation's flag, which is always true here.
     ForeignFlag,
+    /// The same with a value.
+    ForeignValue,
+    /// Another implementation's option that would change the result and is not there.
+    Refused,
     /// Print the help.
     Help,
     /// Print the version.
@@ -196,73 +225,16 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 &["FILE"],
                 "File of hosts, one a line; each has to be this machine.",
             ),
-        ],
-    },
-    OptionGroup {
-        title: "Placement",
-        options: &[
             option(
-                Action::BindTo,
-                &["bind-to"],
-                &["OBJECT"],
-                "Bind each rank to a core, hwthread, l3cache, numa, package (socket), none, or \
-                 list:PROCESSORS (list:0,2+3: the first rank to 0, the second to 2 and 3). \
-                 Default: core; with more ranks than cores the ranks share cores, dealt out in rounds.",
-            ),
-            option(
-                Action::MapBy,
-                &["map-by"],
-                &["OBJECT"],
-                "Deal ranks out by slot (core), core, hwthread, l3cache, numa, package (socket), \
-                 or node; or put each where a file says that pamir place wrote (file:FILE). \
-                 Default: core.",
-            ),
-            option(
-                Action::ReportBindings,
-                &["report-bindings"],
-                &[],
-                "Print where each rank is bound.",
-            ),
-            option(
-                Action::DryRun,
-                &["dry-run"],
-                &[],
-                "Print where each rank would be bound, and start nothing. HWLOC_SYNTHETIC or \
-                 HWLOC_XMLFILE may describe another machine to plan for.",
-            ),
-            option(
-                Action::ProfileCommunication,
-                &["profile-comm"],
+                Action::ConfigFile,
+                &["configfile", "app"],
                 &["FILE"],
-                "Count messages and bytes between each pair of ranks and write them to FILE, for \
-                 pamir place.",
-            ),
-            option(
-                Action::ProfileIterations,
-                &["profile-iterations"],
-                &["CALL:FROM-TO"],
-                "With --profile-comm: count these iterations apart, as a portion of that name. \
-                 Iteration 1 begins after the first blocking CALL of all ranks (barrier, \
-                 allreduce, allgather, alltoall or reduce-scatter) and ends with the second.",
-            ),
-            option(
-                Action::SharedHeap,
-                &["shared-heap"],
-                &[],
-                "Take the ranks' large allocations from memory that the other ranks can map, so \
-                 that large messages are copied once and by both ends (preloads \
-                 libpamir-heap.so).",
-            ),
-            option(
-                Action::SmallPages,
-                &["no-huge-pages"],
-                &[],
-                "Leave all memory in the pages that the system gives. Otherwise buffers of large \
-                 messages are put into huge pages once they have been copied often enough to pay \
-                 for it.",
+                "Read the rest of the command line from FILE: a line for each program, as between \
+                 colons; `#` begins a comment, quotes hold words together.",
             ),
         ],
     },
+    placement::GROUP,
     OptionGroup {
         title: "Balancing",
         options: &[
@@ -448,23 +420,7 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
             ),
         ],
     },
-    OptionGroup {
-        title: "Accepted from other launchers",
-        options: &[
-            option(
-                Action::ForeignSetting,
-                &["mca", "gmca", "omca", "prtemca", "pmixmca"],
-                &["KEY", "VALUE"],
-                "A setting of Open MPI: noted on standard error, not used.",
-            ),
-            option(
-                Action::ForeignFlag,
-                &["allow-run-as-root"],
-                &[],
-                "Nothing to allow here: accepted and not used.",
-            ),
-        ],
-    },
+    foreign::GROUP,
 ];
 
 /// The option with this spelling (without dashes).
@@ -509,61 +465,6 @@ fn edit_distance(left: &str, right: &str) -> usize {
         }
     }
     row[right.len()]
-}
-
-/// The text of `--help`.
-pub fn help() -> String {
-    let mut text = String::from(
-        "Start the ranks of an MPI job on this machine.\n\n\
-         Usage: mpiexec [OPTIONS] PROGRAM [ARGUMENTS] [: [OPTIONS] PROGRAM [ARGUMENTS]]...\n",
-    );
-    for group in OPTION_GROUPS {
-        text.push_str(&format!("\n{}:\n", group.title));
-        for option in group.options {
-            let spellings: Vec<String> = option.names.iter().map(|name| dashed(name)).collect();
-            let mut left = format!("  {}", spellings.join(", "));
-            for value in option.values {
-                left.push_str(&format!(" {value}"));
-            }
-            text.push_str(&two_columns(&left, option.help));
-        }
-    }
-    text.push_str(
-        "\nOptions take one dash or two, and `=` before a value (--bind-to=core). A colon\n\
-         separates programs; the ranks of the first come first.\n\
-         Standard input goes to rank 0. Lines of different ranks are never mixed.\n\
-         \nExit code: 0 when every rank ended well; otherwise that of the first rank that failed\n\
-         (128 + number for a signal), 124 after --timeout, 127 when a program is not found,\n\
-         126 when it cannot be executed, 2 for a wrong command line.\n",
-    );
-    text
-}
-
-fn two_columns(left: &str, right: &str) -> String {
-    const COLUMN: usize = 30;
-    const WIDTH: usize = 96;
-    let mut text = String::from(left);
-    let mut position = left.len();
-    if position >= COLUMN {
-        text.push('\n');
-        position = 0;
-    }
-    text.push_str(&" ".repeat(COLUMN - position));
-    position = COLUMN;
-    for word in right.split_whitespace() {
-        if position > COLUMN && position + 1 + word.len() > WIDTH {
-            text.push('\n');
-            text.push_str(&" ".repeat(COLUMN));
-            position = COLUMN;
-        } else if position > COLUMN {
-            text.push(' ');
-            position += 1;
-        }
-        text.push_str(word);
-        position += word.len();
-    }
-    text.push('\n');
-    text
 }
 
 #[cfg(test)]

@@ -5,14 +5,21 @@
 //! Why: two ranks that meet on one core, or a rank that wanders between cores, cost more than any
 //! protocol can win back; a machine whose files cannot be read (no /sys in a container) shall run
 //! unbound jobs all the same.
+//! [`request`] has the words that ask for it, [`seats`] plans, [`claims`] tells what other jobs of the user
+//! have; ranks keep off that as long as there is enough else, and where there is not are not bound, and yield.
 //! Step before: [`super::arguments`]. Step after: [`super::start`] binds each rank as it starts,
 //! and the job's memory learns which ranks share a processor.
 //! Invariant: a rank is bound only to processors that the launcher itself may use.
 
+pub mod claims;
+pub mod rank_file;
+pub mod request;
+pub mod seats;
+
 use std::path::{Path, PathBuf};
 
 use pamir_driver::binding::{
-    BindTo, BindingError, MapBy, RankBinding, bind_memory, plan, plan_on_units, report_line,
+    BindTo, BindingError, MapBy, RankBinding, bind_memory, plan, report_line,
 };
 use pamir_driver::job::{Job, JobError};
 use pamir_driver::topology::{Level, Machine, TopologyError};
@@ -21,6 +28,8 @@ use pamir_transport::placement;
 use pamir_transport::placement::mapping::PlacedRanks;
 
 use super::arguments::Launch;
+use claims::Claims;
+use seats::{Seats, seats};
 
 /// Why ranks cannot be placed.
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +56,14 @@ pub enum PlacementError {
         /// Ranks of the job.
         ranks: usize,
     },
+    /// The rankfile cannot be followed.
+    #[error(transparent)]
+    RankFile(#[from] rank_file::RankFileError),
+    /// Several cores a rank, and an object.
+    #[error(
+        "a rank cannot be bound to several cores of its own (PE=N, --cpus-per-rank) and to an object around them: leave out one of the two, or use --bind-to core:N"
+    )]
+    WidthAndObject,
     /// A variable of hwloc names another machine.
     #[error(
         "{variable} describes another machine, to which ranks cannot be bound: --dry-run shows the plan for it, --bind-to none starts ranks without binding them; or unset it"
@@ -89,54 +106,117 @@ pub struct Placement {
     bindings: Vec<RankBinding>,
     /// Whether a file said where each rank goes.
     mapped: bool,
+    /// Whether ranks have more cores than they asked for.
+    lent: bool,
+    /// Processors of other jobs.
+    taken: Vec<u32>,
+    /// Whether there were too few beside them.
+    crowded: bool,
+    /// Held as long as the job runs.
+    claims: Option<Claims>,
 }
 
 impl Placement {
-    /// Places the ranks on this machine.
+    /// Places the ranks on this machine, beside other jobs.
     pub fn of(launch: &Launch) -> Result<Placement, PlacementError> {
         let machine = match Machine::from_sysfs() {
             Ok(machine) => machine,
-            Err(error) => {
-                let (_, bind_to) = policies(launch);
-                let unasked = launch.map_by.is_none()
-                    && launch.mapping.is_none()
-                    && matches!(launch.bind_to, None | Some(BindTo::None))
-                    && !launch.refuse_oversubscription;
-                return if unasked {
-                    Ok(Placement {
-                        ranks: launch.ranks(),
-                        bind_to,
-                        machine: None,
-                        bindings: Vec::new(),
-                        mapped: false,
-                    })
-                } else {
-                    Err(error.into())
-                };
-            }
+            Err(error) => return Self::unknown(launch, error),
         };
-        Self::on(machine, launch)
+        let Some(claims) = Claims::open() else {
+            return Self::on(machine, launch);
+        };
+        let taken = claims.taken(&machine.allowed());
+        let mut placement = Self::beside(machine, launch, &taken)?;
+        if !launch.dry_run {
+            claims.claim(&placement.claimed());
+        }
+        claims.end_turn();
+        placement.claims = Some(claims);
+        Ok(placement)
+    }
+
+    /// No placement, which serves if none was asked for.
+    fn unknown(launch: &Launch, error: TopologyError) -> Result<Placement, PlacementError> {
+        let (_, bind_to) = policies(launch);
+        let asked = launch.map_by.is_some()
+            || launch.mapping.is_some()
+            || launch.layout != request::Layout::default()
+            || !matches!(launch.bind_to, None | Some(BindTo::None))
+            || launch.refuse_oversubscription;
+        if asked {
+            return Err(error.into());
+        }
+        Ok(Placement {
+            ranks: launch.ranks(),
+            bind_to,
+            machine: None,
+            bindings: Vec::new(),
+            mapped: false,
+            lent: false,
+            taken: Vec::new(),
+            crowded: false,
+            claims: None,
+        })
     }
 
     /// Places the ranks on a machine; only to look at, if it is not this one.
     pub fn on(machine: Machine, launch: &Launch) -> Result<Placement, PlacementError> {
-        let (map_by, bind_to) = policies(launch);
-        let ranks = launch.ranks();
-        let oversubscribe = !launch.refuse_oversubscription;
-        let bindings = match &launch.mapping {
-            Some(file) => {
-                let units = mapped_units(file, ranks)?;
-                plan_on_units(&machine, &units, &bind_to, oversubscribe)?
-            }
-            None => plan(&machine, ranks, map_by, &bind_to, oversubscribe)?,
+        Self::beside(machine, launch, &[])
+    }
+
+    /// Places the ranks on a machine where other jobs have some processors.
+    pub fn beside(
+        machine: Machine,
+        launch: &Launch,
+        taken: &[u32],
+    ) -> Result<Placement, PlacementError> {
+        let machine = match &launch.layout.processors {
+            Some(processors) => machine.restricted_to(processors),
+            None => machine,
         };
+        let (seats, crowded) = choose(&machine, launch, taken)?;
         Ok(Placement {
-            ranks,
-            bind_to,
+            ranks: launch.ranks(),
+            bind_to: seats.bind_to,
             machine: Some(machine),
-            bindings,
-            mapped: launch.mapping.is_some(),
+            bindings: seats.bindings,
+            mapped: launch.mapping.is_some() || launch.layout.rank_file.is_some(),
+            lent: seats.lent,
+            taken: taken.to_vec(),
+            crowded,
+            claims: None,
         })
+    }
+
+    /// Whether other jobs have processors that ranks of this one run on: who waits yields.
+    pub fn is_crowded(&self) -> bool {
+        self.crowded
+    }
+
+    /// The processors that other jobs should keep off: those that ranks have to themselves, and of a
+    /// share that nobody asked for, or a larger object, the core that the rank begins on.
+    fn claimed(&self) -> Vec<u32> {
+        let Some(machine) = &self.machine else {
+            return Vec::new();
+        };
+        let cores = machine.groups(Level::Core).unwrap_or_default();
+        let own = |binding: &RankBinding| -> Vec<u32> {
+            match self.bind_to {
+                BindTo::None => Vec::new(),
+                BindTo::Core | BindTo::HwThread | BindTo::List(_) if !self.lent => {
+                    binding.processing_units.clone()
+                }
+                _ => {
+                    let around = |core: &&Vec<u32>| core.contains(&binding.primary);
+                    cores.iter().find(around).cloned().unwrap_or_default()
+                }
+            }
+        };
+        let mut claimed: Vec<u32> = self.bindings.iter().flat_map(own).collect();
+        claimed.sort_unstable();
+        claimed.dedup();
+        claimed
     }
 
     /// The processors this rank is to be bound to, if any.
@@ -145,20 +225,24 @@ impl Placement {
         (self.bind_to != BindTo::None).then_some(&*binding.processing_units)
     }
 
-    /// For each rank processors that no rank is bound to, one of each idle core, as many for every
-    /// rank, those of its NUMA node first. None where ranks are not bound.
+    /// For each rank processors for threads that help it, one of a core, as many for every rank: the
+    /// other cores of a share that nobody asked for, then those that no rank is bound to, those of its
+    /// NUMA node first. None where ranks are not bound.
     pub fn spare_processors(&self) -> Vec<Vec<u32>> {
         let mut spare = vec![Vec::new(); self.ranks];
-        let Some(machine) = &self.machine else {
+        let Some(machine) = self
+            .machine
+            .as_ref()
+            .filter(|_| self.bind_to != BindTo::None)
+        else {
             return spare;
         };
-        let mut idle = if self.bind_to == BindTo::None {
-            Vec::new()
-        } else {
-            idle_processors(machine, &self.bindings)
-        };
+        let mut idle = idle_processors(&free(machine, &self.taken), &self.bindings);
         let each = idle.len() / self.ranks.max(1);
         for (own, binding) in spare.iter_mut().zip(&self.bindings) {
+            if self.lent {
+                own.extend(other_cores(machine, binding));
+            }
             for _ in 0..each {
                 let node = |unit: &u32| machine.processing_unit(*unit).map(|unit| unit.numa_node);
                 let near = idle
@@ -166,6 +250,10 @@ impl Placement {
                     .position(|unit| node(unit) == Some(binding.numa_node));
                 own.push(idle.remove(near.unwrap_or(0)));
             }
+        }
+        let least = spare.iter().map(Vec::len).min().unwrap_or(0);
+        for own in &mut spare {
+            own.truncate(least);
         }
         spare
     }
@@ -195,6 +283,11 @@ impl Placement {
             BindTo::HwThread => Level::ProcessingUnit,
             _ => return None,
         };
+        let wide =
+            |binding: &RankBinding| self.lent || other_cores(machine, binding).next().is_some();
+        if self.bindings.iter().any(wide) {
+            return None;
+        }
         let allowed = machine.allowed();
         let mut units = machine.groups(level)?;
         for place in &mut units {
@@ -242,11 +335,110 @@ impl Placement {
                 },
             ));
         }
+        if self.is_crowded() {
+            let left = if self.bind_to == BindTo::None {
+                "ranks are not bound, and yield while they wait"
+            } else {
+                "ranks share them, and yield while they wait"
+            };
+            let taken = self.taken.len();
+            let plural = if taken == 1 { "" } else { "s" };
+            lines.push(format!(
+                "other jobs have {taken} processor{plural}, and there are too few besides: {left}"
+            ));
+        }
         for (rank, binding) in self.bindings.iter().enumerate() {
             lines.push(report_line(machine, rank, binding));
         }
         lines
     }
+}
+
+/// Seats beside other jobs' processors, and whether there are too few for that.
+fn choose(
+    machine: &Machine,
+    launch: &Launch,
+    taken: &[u32],
+) -> Result<(Seats, bool), PlacementError> {
+    // Where each rank goes is said one by one.
+    let told = launch.mapping.is_some()
+        || launch.layout.rank_file.is_some()
+        || matches!(launch.bind_to, Some(BindTo::List(_)));
+    if !told
+        && !taken.is_empty()
+        && let Ok(seats) = seats(&free(machine, taken), launch, false)
+    {
+        return Ok((seats, false));
+    }
+    let asked = seats(machine, launch, !launch.refuse_oversubscription)?;
+    let meets = |binding: &RankBinding| taken.contains(&binding.primary);
+    let crowded = if told {
+        asked.bindings.iter().any(meets)
+    } else {
+        !taken.is_empty()
+    };
+    let demanded =
+        launch.bind_to.is_some() || launch.layout.width.is_some() || launch.balance.is_any();
+    if told || demanded || !crowded {
+        return Ok((asked, crowded));
+    }
+    let (map_by, _) = policies(launch);
+    let unbound = Seats {
+        bindings: plan(machine, launch.ranks(), map_by, &BindTo::None, true)?,
+        bind_to: BindTo::None,
+        lent: false,
+    };
+    Ok((unbound, true))
+}
+
+/// Counts the ranks where the command line leaves that to the mapping: of the only program, without `-n`.
+pub fn count_ranks(
+    launch: &mut Launch,
+    machine: impl FnOnce() -> Result<Machine, TopologyError>,
+) -> Result<(), PlacementError> {
+    let nodes = launch.nodes.count();
+    let [program] = &mut launch.programs[..] else {
+        return Ok(());
+    };
+    if program.counted {
+        return Ok(());
+    }
+    if let Some(file) = &launch.layout.rank_file {
+        program.ranks = rank_file::ranks(file)?.max(1);
+    } else if let Some((each, level)) = launch.layout.per_object {
+        let objects = match level {
+            Level::Machine => nodes,
+            _ => {
+                let groups = machine()?.groups(level);
+                groups.ok_or(BindingError::NoSuchLevel { level })?.len()
+            }
+        };
+        program.ranks = each.saturating_mul(objects.max(1));
+    }
+    Ok(())
+}
+
+/// The machine without the cores of these processors.
+fn free(machine: &Machine, taken: &[u32]) -> Machine {
+    let cores = machine.groups(Level::Core).unwrap_or_default();
+    let untouched = |core: &Vec<u32>| !core.iter().any(|unit| taken.contains(unit));
+    let units: Vec<u32> = cores.into_iter().filter(untouched).flatten().collect();
+    machine.restricted_to(&units)
+}
+
+/// The first processor of each core that a rank is bound to, but that of its primary one.
+fn other_cores<'a>(
+    machine: &'a Machine,
+    binding: &'a RankBinding,
+) -> impl Iterator<Item = u32> + 'a {
+    let core = |unit: u32| machine.processing_unit(unit).map(|unit| unit.core);
+    let mut seen = vec![core(binding.primary)];
+    let units = binding.processing_units.iter().copied();
+    units.filter(move |unit| {
+        let known = seen.contains(&core(*unit));
+        seen.push(core(*unit));
+        !known
+    })
 }
 
 /// The first processor of each core that no rank may run on.
@@ -288,97 +480,4 @@ fn policies(launch: &Launch) -> (MapBy, BindTo) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::arguments::Program;
-    use super::*;
-
-    fn launch(ranks: usize) -> Launch {
-        let program = Program {
-            ranks,
-            command: vec!["a".into()],
-            ..Program::default()
-        };
-        Launch {
-            programs: vec![program],
-            ..Launch::default()
-        }
-    }
-
-    #[test]
-    fn idle_cores_are_shared_out_evenly() {
-        // Two nodes of four cores, each of two processors.
-        let machine = || Machine::from_description("numa:2 core:4 pu:2").unwrap();
-        let spare = |ranks, bind_to: Option<BindTo>| {
-            let launch = Launch {
-                bind_to,
-                ..launch(ranks)
-            };
-            Placement::on(machine(), &launch)
-                .unwrap()
-                .spare_processors()
-        };
-        for (ranks, each) in [(2, 3), (3, 1), (8, 0), (11, 0)] {
-            let found = spare(ranks, None);
-            assert!(found.iter().all(|own| own.len() == each), "{found:?}");
-            let mut all: Vec<u32> = found.concat();
-            all.sort_unstable();
-            all.dedup();
-            assert_eq!(all.len(), ranks * each, "{found:?}");
-        }
-        assert_eq!(spare(2, Some(BindTo::None)), [[0; 0], [0; 0]]);
-    }
-
-    #[test]
-    fn ranks_can_be_moved_between_the_places_they_are_bound_to() {
-        let machine = || Machine::from_description("numa:1 core:2 pu:2").unwrap();
-        let places = |bind_to| {
-            let launch = Launch {
-                bind_to: Some(bind_to),
-                ..launch(3)
-            };
-            Placement::on(machine(), &launch).unwrap().places()
-        };
-        let cores = places(BindTo::Core).unwrap();
-        assert_eq!(cores.units.len(), 2);
-        assert_eq!(cores.seats, [0, 1, 1]);
-        assert_eq!(places(BindTo::HwThread).unwrap().units.len(), 4);
-        assert_eq!((places(BindTo::None), places(BindTo::Numa)), (None, None));
-    }
-
-    #[test]
-    fn hardware_threads_are_bound_to_when_mapped_by() {
-        let launch = Launch {
-            map_by: Some(MapBy::HwThread),
-            ..launch(1)
-        };
-        assert_eq!(policies(&launch), (MapBy::HwThread, BindTo::HwThread));
-        assert_eq!(policies(&Launch::default()), (MapBy::Core, BindTo::Core));
-    }
-
-    #[test]
-    fn ranks_keep_to_a_processor_only_when_bound_to_a_core() {
-        let placement = Placement::of(&launch(3)).expect("this machine");
-        assert!(placement.processing_units().iter().all(Option::is_some));
-        assert!((0..3).all(|rank| placement.processors(rank).is_some()));
-        let unbound = Launch {
-            bind_to: Some(BindTo::None),
-            ..launch(2)
-        };
-        let placement = Placement::of(&unbound).expect("this machine");
-        assert_eq!(placement.processing_units(), [None, None]);
-        assert_eq!(placement.processors(0), None);
-    }
-
-    #[test]
-    fn oversubscription_is_refused_when_forbidden() {
-        let launch = Launch {
-            refuse_oversubscription: true,
-            ..launch(100_000)
-        };
-        let error = Placement::of(&launch).expect_err("no machine is that large");
-        assert!(matches!(
-            error,
-            PlacementError::Binding(BindingError::TooManyRanks { ranks: 100_000, .. })
-        ));
-    }
-}
+mod tests;

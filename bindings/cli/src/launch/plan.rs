@@ -16,7 +16,7 @@ use std::process::Command;
 use pamir_driver::topology::{Machine, foreign_machine};
 
 use super::arguments::{self, Invocation, Launch};
-use super::placement::{Placement, PlacementError};
+use super::placement::{Placement, PlacementError, count_ranks};
 use crate::results;
 
 /// The launcher's program that is linked with hwloc.
@@ -71,9 +71,12 @@ fn places(name: &str) -> Vec<PathBuf> {
 /// `mpiexec-plan` with mpiexec's arguments; the exit code.
 pub fn main(arguments: &[OsString]) -> u8 {
     let planned = match arguments::parse(arguments) {
-        Ok(Invocation::Run(launch)) => Machine::discover()
+        Ok(Invocation::Run(mut launch)) => Machine::discover()
             .map_err(PlacementError::from)
-            .and_then(|machine| Placement::on(machine, &launch))
+            .and_then(|machine| {
+                count_ranks(&mut launch, || Ok(machine.clone()))?;
+                Placement::on(machine, &launch)
+            })
             .map_err(|error| error.to_string()),
         Ok(_) => Err("it only plans: run mpiexec instead".to_string()),
         Err(error) => Err(error.to_string()),

@@ -302,6 +302,7 @@ impl Plan {
         let mut command = Command::new(self.program.with_file_name("mpiexec"));
         command
             .args(["-n", &ranks.to_string(), "--timeout", TIMEOUT_SECONDS])
+            .args(["--bind-to", "core"])
             .arg(&self.program)
             .args(["measure", kind.name(), &sizes.join(",")])
             .env(FILE_VARIABLE, "")

@@ -147,10 +147,36 @@ fn refusals_name_what_is_wrong() {
     assert!(refused("--bind-too core a").contains("--bind-to"));
     assert!(refused("--bind-to shelf a").contains("shelf"));
     assert!(refused("--bind-to list:x a").contains("list:0,2"));
-    assert!(refused("--map-by core:pe=2 a").contains("core:pe=2"));
+    assert!(refused("--map-by core:peas=2 a").contains("peas=2"));
     assert!(refused("--report-bindings=1 a").contains("no value"));
     assert!(refused("--timeout -1 a").contains("above 0"));
     assert!(refused("--timeout nan a").contains("above 0"));
+}
+
+#[test]
+fn files_may_be_named_in_a_mapping() {
+    let launch = launch("--map-by rankfile:file=a:b --rank-by fill --cpu-set 0-1,4 a");
+    assert_eq!(launch.layout.rank_file, Some(PathBuf::from("a:b")));
+    assert_eq!(launch.layout.rank_by, request::RankBy::Filled);
+    assert_eq!(launch.layout.processors, Some(vec![0, 1, 4]));
+    assert!(refused("--cpu-set 0-x a").contains("0-3,8"));
+}
+
+#[test]
+fn older_words_place_ranks() {
+    assert_eq!(launch("--bind-to-socket a").bind_to, Some(BindTo::Package));
+    assert_eq!(launch("-bind-to-none a").bind_to, Some(BindTo::None));
+    assert_eq!(launch("--bysocket a").map_by, Some(MapBy::Package));
+    assert_eq!(launch("--bynode a").map_by, Some(MapBy::Node));
+    let threads = launch("--use-hwthread-cpus a").map_by;
+    assert_eq!(threads, Some(MapBy::HwThread));
+}
+
+#[test]
+fn options_of_other_launchers_are_asides_or_refused() {
+    let launch = launch("-launcher ssh -enable-x a");
+    assert_eq!((launch.asides.len(), launch.notes.len()), (2, 0));
+    assert!(refused("-disable-auto-cleanup a").contains("not there"));
 }
 
 #[test]
