@@ -11,13 +11,16 @@
 //! | a part of 2 MiB | becomes | when |
 //! |---|---|---|
 //! | unknown | counted | the first bytes of it are copied |
-//! | counted | huge | [`PAYS_BYTES`] were copied, and all of its pages are there |
-//! | counted | left alone | the same, and some are not, or the kernel refuses |
-//! | counted | unknown | the same, and a peer copies from it just then |
+//! | counted | huge | [`PAYS_BYTES`] were copied, and [`LEAST_PAGES`] of its pages are there |
+//! | counted | counted anew | the same, and fewer are, or a peer copies from it just then |
+//! | counted, huge | counted, as far again [`SELDOM`] times | it is huge, or the kernel refuses |
 //! | any | unknown | another part takes its place in the table |
 //!
-//! By then, small pages have cost as much as it costs to make them one (some 0.5 ms): at worst it is twice what was
-//! needed. No page is made that was not there.
+//! What is huge or refused is looked at again, though seldom: memory is given back and mapped anew.
+//!
+//! By then, small pages have cost half as much as it costs to make them one (some 0.5 ms): at worst it is three times what was
+//! needed. Pages that were not there are made with the rest: allocators leave some out between two buffers, and a
+//! program may use the first part of a buffer only. Memory that a program has mapped and hardly uses stays as it is.
 //!
 //! Invariants: nothing but in what pages memory lies is changed; counts are hints, which threads may lose.
 
@@ -35,22 +38,28 @@ pub const VARIABLE: &str = "PAMIR_HUGE_PAGES";
 const LEAST_BYTES: usize = 64 * 1024;
 
 /// After so many bytes were copied from or to a part, a huge page would have paid.
-const PAYS_BYTES: u64 = 8 * HUGE_PAGE_BYTES as u64;
+const PAYS_BYTES: u64 = 4 * HUGE_PAGE_BYTES as u64;
 
 /// Parts that are counted at a time.
 const PARTS: usize = 1024;
 
+/// So many pages of a part must be there: the others are new memory.
+const LEAST_PAGES: usize = HUGE_PAGE_BYTES / PAGE_BYTES / 16;
+
 /// Longer buffers have no room in the table.
 const MOST_BYTES: usize = PARTS / 4 * HUGE_PAGE_BYTES;
 
-/// In a word of the table, what was copied: in pages, below the part's number.
-const COUNT_BITS: u32 = 24;
-const COUNT: u64 = (1 << COUNT_BITS) - 1;
+/// In a word of the table, below the part's number: pages that are copied before the part is looked at.
+const LEFT_BITS: u32 = 24;
+const LEFT: u64 = (1 << LEFT_BITS) - 1;
 
-/// What is left alone, or huge already.
-const SETTLED: u64 = COUNT;
+/// Copied pages after which a part is looked at.
+const PAYS_PAGES: u64 = PAYS_BYTES / PAGE_BYTES as u64;
 
-/// For each class of parts: the number of the one that was copied last, and how much.
+/// How many times as many are copied before a part is looked at again that is huge, or can't be.
+const SELDOM: u64 = 16;
+
+/// For each class of parts: the number of the one that was copied last, and what is left.
 static TABLE: [AtomicU64; PARTS] = [const { AtomicU64::new(0) }; PARTS];
 
 /// `bytes` bytes at `address`, which are this process's, are copied through the kernel now or soon.
@@ -79,43 +88,41 @@ fn count(address: usize, bytes: usize) {
         let own = part * HUGE_PAGE_BYTES..(part + 1) * HUGE_PAGE_BYTES;
         let copied = end.min(own.end) - address.max(own.start);
         let word = &TABLE[part % PARTS];
-        let enough = pays(word, part as u64, copied.div_ceil(PAGE_BYTES) as u64);
-        if enough && make_huge(own) == Outcome::Later {
-            word.store(0, Ordering::Relaxed);
+        if pays(word, part as u64, copied.div_ceil(PAGE_BYTES) as u64) {
+            let left = match make_huge(own) {
+                Outcome::Settled => SELDOM * PAYS_PAGES,
+                Outcome::Later => PAYS_PAGES,
+            };
+            word.store((part as u64) << LEFT_BITS | left, Ordering::Relaxed);
         }
     }
 }
 
-/// Counts `pages` more pages of a part; whether that is enough, which is said once.
+/// Counts `pages` more pages of a part; whether that is enough to look at it.
 fn pays(word: &AtomicU64, part: u64, pages: u64) -> bool {
     let seen = word.load(Ordering::Relaxed);
-    let before = if seen >> COUNT_BITS == part {
-        seen & COUNT
+    let left = if seen >> LEFT_BITS == part {
+        seen & LEFT
     } else {
-        0
+        PAYS_PAGES
     };
-    if before == SETTLED {
-        return false;
-    }
-    let enough = before + pages >= PAYS_BYTES / PAGE_BYTES as u64;
-    let after = if enough { SETTLED } else { before + pages };
-    word.store(part << COUNT_BITS | after, Ordering::Relaxed);
-    enough
+    let left = left.saturating_sub(pages);
+    word.store(part << LEFT_BITS | left, Ordering::Relaxed);
+    left == 0
 }
 
 /// What came of a part.
-#[derive(PartialEq, Eq)]
 enum Outcome {
-    /// It is huge, or never will be.
+    /// It is huge, or cannot be.
     Settled,
-    /// Somebody copies from it at this moment.
+    /// Somebody copies from it at this moment, or too little of it is used yet.
     Later,
 }
 
 #[cold]
 fn make_huge(part: Range<usize>) -> Outcome {
-    if !is_there(&part) {
-        return Outcome::Settled;
+    if !is_used(&part) {
+        return Outcome::Later;
     }
     let start = std::ptr::without_provenance_mut(part.start);
     // SAFETY: the kernel looks at what is mapped there, and changes in what pages it lies, but no contents.
@@ -128,13 +135,13 @@ fn make_huge(part: Range<usize>) -> Outcome {
     }
 }
 
-/// Whether all pages of a part have memory.
-fn is_there(part: &Range<usize>) -> bool {
+/// Whether enough pages of a part have memory.
+fn is_used(part: &Range<usize>) -> bool {
     let mut pages = [0_u8; HUGE_PAGE_BYTES / PAGE_BYTES];
     let start = std::ptr::without_provenance_mut(part.start);
     // SAFETY: the array has a byte for each page of the part; the kernel only answers.
     let known = unsafe { libc::mincore(start, part.len(), pages.as_mut_ptr()) } == 0;
-    known && pages.iter().all(|page| page & 1 != 0)
+    known && pages.iter().filter(|page| **page & 1 != 0).count() >= LEAST_PAGES
 }
 
 #[cfg(test)]
@@ -144,21 +151,18 @@ mod tests {
     const MIB: u64 = 256;
 
     #[test]
-    fn a_part_pays_once_after_many_copies() {
+    fn a_part_pays_after_many_copies() {
         let word = AtomicU64::new(0);
-        let enough = (0..100).filter(|_| pays(&word, 77, MIB)).count();
-        assert_eq!(enough, 1);
-        let word = AtomicU64::new(0);
-        assert!((0..15).all(|_| !pays(&word, 77, MIB)));
+        assert!((0..7).all(|_| !pays(&word, 77, MIB)));
         assert!(pays(&word, 77, MIB));
     }
 
     #[test]
     fn another_part_begins_anew() {
         let word = AtomicU64::new(0);
-        assert!((0..15).all(|_| !pays(&word, 77, MIB)));
-        assert!((0..15).all(|_| !pays(&word, 77 + PARTS as u64, MIB)));
-        assert!((0..15).all(|_| !pays(&word, 77, MIB)));
+        assert!((0..7).all(|_| !pays(&word, 77, MIB)));
+        assert!((0..7).all(|_| !pays(&word, 77 + PARTS as u64, MIB)));
+        assert!((0..7).all(|_| !pays(&word, 77, MIB)));
     }
 
     /// Room for so many huge pages at a multiple of their length.
@@ -169,25 +173,37 @@ mod tests {
         (memory, start)
     }
 
-    #[test]
-    fn memory_that_is_not_there_is_not_made() {
-        let (memory, start) = room(2);
-        let at = start - memory.base().addr();
-        memory.touch(at..at + HUGE_PAGE_BYTES - PAGE_BYTES);
-        let part = start..start + HUGE_PAGE_BYTES;
-        assert!(!is_there(&part));
-        for _ in 0..100 {
-            count(start, HUGE_PAGE_BYTES);
-        }
-        assert!(!is_there(&part));
-        memory.touch(at..at + HUGE_PAGE_BYTES);
-        assert!(is_there(&part));
+    /// The pages of a part that have memory.
+    fn pages(part: &Range<usize>) -> usize {
+        let mut pages = [0_u8; HUGE_PAGE_BYTES / PAGE_BYTES];
+        let start = std::ptr::without_provenance_mut(part.start);
+        // SAFETY: as in `is_used`.
+        assert_eq!(
+            unsafe { libc::mincore(start, part.len(), pages.as_mut_ptr()) },
+            0
+        );
+        pages.iter().filter(|page| **page & 1 != 0).count()
     }
 
     #[test]
-    fn what_is_mapped_nowhere_is_not_there() {
+    fn memory_that_is_hardly_used_stays_small() {
+        let (memory, start) = room(2);
+        let at = start - memory.base().addr();
+        let part = start..start + HUGE_PAGE_BYTES;
+        let few = (LEAST_PAGES - 1) * PAGE_BYTES;
+        memory.touch(at..at + few);
+        for _ in 0..100 {
+            count(start, few);
+        }
+        assert_eq!(pages(&part), LEAST_PAGES - 1);
+        memory.touch(at..at + few + PAGE_BYTES);
+        assert!(is_used(&part), "and is looked at again");
+    }
+
+    #[test]
+    fn what_is_mapped_nowhere_is_not_used() {
         let (memory, start) = room(1);
         drop(memory);
-        assert!(!is_there(&(start..start + HUGE_PAGE_BYTES)));
+        assert!(!is_used(&(start..start + HUGE_PAGE_BYTES)));
     }
 }

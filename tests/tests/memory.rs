@@ -72,7 +72,7 @@ fn collapses() -> bool {
 }
 
 #[test]
-fn buffers_of_many_large_messages_get_huge_pages_and_no_more_memory() {
+fn buffers_of_many_large_messages_get_huge_pages_and_hardly_more_memory() {
     let pages = pages(None);
     for rank in &pages {
         assert_eq!(rank.settings, "none");
