@@ -11,9 +11,9 @@
 //! | a part of 2 MiB | becomes | when |
 //! |---|---|---|
 //! | unknown | counted | the first bytes of it are copied |
-//! | counted | huge | [`PAYS_BYTES`] were copied, and [`LEAST_PAGES`] of its pages are there |
+//! | counted | huge | `PAYS_BYTES` were copied, and `LEAST_PAGES` of its pages are there |
 //! | counted | counted anew | the same, and fewer are, or a peer copies from it just then |
-//! | counted, huge | counted, as far again [`SELDOM`] times | it is huge, or the kernel refuses |
+//! | counted, huge | counted, as far again `SELDOM` times | it is huge, or the kernel refuses |
 //! | any | unknown | another part takes its place in the table |
 //!
 //! What is huge or refused is looked at again, though seldom: memory is given back and mapped anew.
@@ -178,10 +178,8 @@ mod tests {
         let mut pages = [0_u8; HUGE_PAGE_BYTES / PAGE_BYTES];
         let start = std::ptr::without_provenance_mut(part.start);
         // SAFETY: as in `is_used`.
-        assert_eq!(
-            unsafe { libc::mincore(start, part.len(), pages.as_mut_ptr()) },
-            0
-        );
+        let outcome = unsafe { libc::mincore(start, part.len(), pages.as_mut_ptr()) };
+        assert_eq!(outcome, 0);
         pages.iter().filter(|page| **page & 1 != 0).count()
     }
 

@@ -1,6 +1,6 @@
 //! What the commands write: standard output, complaints, and files.
 //!
-//! What: [`print`], [`complain`] and [`write_file`], which every command uses in place of
+//! What: [`fn@print`], [`complain`] and [`write_file`], which every command uses in place of
 //! `println!`, `eprintln!` and `std::fs::write`.
 //! Why: a result that a full disk has swallowed must not look like a good one. `println!` panics
 //! where a reader has left, and a file cut short by an error looks like a whole one.

@@ -196,8 +196,10 @@ pub fn sweep(state: &State) {
 /// A communicator is freed, and its buffer with it. What is under way goes on: the data is in
 /// memory of the library's own.
 pub fn forget(state: &State, comm: MPI_Comm) {
-    let attached = state.buffers.borrow_mut().remove(&comm.0);
-    for (id, _) in attached.into_iter().flat_map(|attached| attached.sends) {
+    let Some(attached) = state.buffers.borrow_mut().remove(&comm.0) else {
+        return;
+    };
+    for (id, _) in attached.sends {
         detach(state.process.context(), id);
     }
 }

@@ -3,7 +3,7 @@
 //! What: [`parse`] turns the arguments into an [`Invocation`].
 //! Why: the order of arguments carries meaning (options, program, its arguments, `:`, again), and
 //! nothing after a program's name may be taken for an option of the launcher.
-//! [`words`] reads options and their values; [`config_file`] has the rest of a command line from a file.
+//! `words` reads options and their values; `config_file` has the rest of a command line from a file.
 //! Step before: [`super::options`], the table. Step after: `super::run`.
 //! Invariants: a [`Launch`] has at least one program, each with at least one rank and a command.
 

@@ -13,7 +13,7 @@
 //!
 //! Step before: [`super::start`]. Step after: the ranks.
 //! Invariants: a terminal is read only while the launcher's group is in front; nothing is read while
-//! a rank has [`AHEAD_BYTES`] still to read, and neither reading nor writing waits.
+//! a rank has `AHEAD_BYTES` still to read, and neither reading nor writing waits.
 
 use std::io::IsTerminal;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};

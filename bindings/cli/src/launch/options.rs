@@ -4,7 +4,7 @@
 //! Why: options are typed the way MPICH and Open MPI taught people (`-np 4`, `--bind-to core`,
 //! `-genv NAME VALUE`), with one dash or two, which no argument library parses; one table drives
 //! the parser, `--help` and the test which compares the manual page with it.
-//! Where ranks go is in [`placement`]; options of other launchers that have nothing to do here in [`foreign`].
+//! Where ranks go is in `placement`; options of other launchers that have nothing to do here in `foreign`.
 //! Step before: none. Step after: [`super::arguments`] walks the command line with it.
 //! Invariant: no spelling occurs twice (tested).
 

@@ -5,7 +5,7 @@
 //! Why: two ranks that meet on one core, or a rank that wanders between cores, cost more than any
 //! protocol can win back; a machine whose files cannot be read (no /sys in a container) shall run
 //! unbound jobs all the same.
-//! [`request`] has the words that ask for it, [`seats`] plans, [`claims`] tells what other jobs of the user
+//! [`request`] has the words that ask for it, [`mod@seats`] plans, [`claims`] tells what other jobs of the user
 //! have; ranks keep off that as long as there is enough else, and where there is not are not bound, and yield.
 //! Step before: [`super::arguments`]. Step after: [`super::start`] binds each rank as it starts,
 //! and the job's memory learns which ranks share a processor.

@@ -13,7 +13,7 @@
 //!
 //! Invariants: ranks stay unreaped until `closing`, so their groups' numbers stay theirs; every
 //! wait of the loop has an end, but for that of a job that went well for whoever reads its output:
-//! after a failure, a signal or the time limit ([`Hurry`]) a reader that takes nothing for the
+//! after a failure, a signal or the time limit (`Hurry`) a reader that takes nothing for the
 //! grace loses the rest.
 
 use std::os::fd::AsFd;

@@ -4,7 +4,7 @@
 //! compiler, or prints what it would run.
 //! Why: build systems ask an MPI wrapper for its flags in the words of MPICH (`-show`,
 //! `-compile-info`) or of Open MPI (`-showme:compile`); CMake's FindMPI asks in both.
-//! [`words`] takes what is said to the wrapper out of what is said to the compiler.
+//! `words` takes what is said to the wrapper out of what is said to the compiler.
 //! Step before: `make` and its like. Step after: the compiler, by exec.
 //! Invariants: paths are found from the wrapper's own place (`PREFIX/bin`), so an installed tree
 //! can be moved; the user's arguments keep their order and stand before the library.

@@ -4,6 +4,8 @@
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
+use pamir_driver::process_name;
+
 use super::*;
 use crate::active::Way;
 use crate::read_modify_write::{Modification, ReadModifyWrite, Width};
@@ -112,6 +114,7 @@ fn the_way_of_the_last_line_is_known_until_something_changes() {
     let origin = contexts.get(0, 0);
     let to = contexts.get(1, 0).endpoint();
     let target = origin.unit_of(to).unwrap();
+    open_lane(&contexts, &inbox);
     let way = |dispatch| Way {
         endpoint: 7,
         dispatch: usize::from(dispatch),
@@ -190,11 +193,9 @@ fn what_the_kernel_does_not_copy_comes_in_packets() {
     let contexts = client(&job(true), "unreadable", 1, false);
     let job = contexts.get(1, 0).unit.job();
     let block = job.segment().get(job.layout().rank_block(0)).unwrap();
-    // No process has this number.
-    block
-        .status
-        .process
-        .store(i32::MAX as u64, Ordering::Relaxed);
+    // No process has this number here.
+    let nobody = process_name::own() | i32::MAX as u64;
+    block.status.process.store(nobody, Ordering::Relaxed);
     let (inbox, data) = (collect(contexts.get(1, 0)), pattern(3, 200_000));
     let message = ActiveMessage {
         to: contexts.get(1, 0).endpoint(),

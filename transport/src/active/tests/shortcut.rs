@@ -47,6 +47,7 @@ fn header_and_data_of_every_length_come_whole() {
     let (origin, target) = (contexts.get(0, 0), contexts.get(1, 0));
     let inbox = collect(target);
     let unit = origin.unit_of(target.endpoint()).unwrap();
+    open_lane(&contexts, &inbox);
     // SAFETY: the parts are static.
     assert!(unsafe { origin.send_at_once(unit, KNOWN, parts(b"", b"first")) });
     contexts.advance_until(|| inbox.borrow().len() == 1);
@@ -82,6 +83,7 @@ fn what_is_not_for_it_stays_for_the_general_way() {
     let (origin, target) = (contexts.get(0, 0), contexts.get(1, 0));
     let inbox = collect(target);
     let unit = origin.unit_of(target.endpoint()).unwrap();
+    open_lane(&contexts, &inbox);
     // SAFETY: the parts are slices.
     let send =
         |way, bytes| unsafe { origin.send_at_once(unit, way, parts(&[1; 3], &pattern(3, bytes))) };

@@ -4,7 +4,7 @@
 //! processor N's.
 //! Why: two jobs that know nothing of each other would both begin at the first core and take turns on it,
 //! beside cores that nobody uses. Locks of `fcntl` die with the process that holds them, however it ends.
-//! Step before: the launcher has read the machine. Step after: [`super::seats`] takes what is free.
+//! Step before: the launcher has read the machine. Step after: [`mod@super::seats`] takes what is free.
 //!
 //! ```text
 //! open (its turn) ─▶ taken ─▶ claim ─▶ end_turn ... the job runs ... drop: the last removes the file

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! What: [`read`] gives the processors of each rank, [`ranks`] how many ranks there are.
-//! Step before: `--rankfile`. Step after: [`super::seats`].
+//! Step before: `--rankfile`. Step after: [`mod@super::seats`].
 //! Source: mpirun(1) of Open MPI, "Rankfiles"; cores are counted as hwloc counts them, from 0.
 //! Invariant: each rank of the job has a line, and only one.
 

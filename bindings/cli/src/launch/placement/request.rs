@@ -4,7 +4,7 @@
 //! in a [`Layout`].
 //! Why: one option says many things at once (`ppr:2:package:PE=4:oversubscribe`), and Open MPI and MPICH
 //! say them differently (`PE=4`, `core:4`).
-//! Step before: [`super::super::arguments`]. Step after: [`super::seats`].
+//! Step before: [`super::super::arguments`]. Step after: [`mod@super::seats`].
 
 use std::path::PathBuf;
 use std::str::FromStr;
