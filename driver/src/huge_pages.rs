@@ -71,7 +71,7 @@ pub fn copied(address: usize, bytes: usize) {
 }
 
 /// Whether huge pages are wanted, and the system would give them.
-fn is_wanted() -> bool {
+pub(crate) fn is_wanted() -> bool {
     static WANTED: OnceLock<bool> = OnceLock::new();
     let wanted = WANTED.get_or_init(|| {
         let unwanted = std::env::var_os(VARIABLE).is_some_and(|value| value == "0");

@@ -34,7 +34,7 @@ use pamir_shm::shareable::LinePadded;
 use crate::client_table::{self, ClientTableError};
 use crate::layout::{Layout, MAXIMUM_RANKS, RankBlock};
 use crate::peer_heap;
-use crate::process_name;
+use crate::{huge_pages, process_name};
 
 mod nodes;
 mod rank_state;
@@ -264,7 +264,7 @@ impl Job {
                 value: rank.to_string(),
             });
         }
-        let segment = Arc::new(Segment::attach_part(descriptor, 0, layout.bytes())?);
+        let segment = as_wanted(Segment::attach_part(descriptor, 0, layout.bytes())?);
         Ok(Self { segment, layout })
     }
 
@@ -333,7 +333,7 @@ impl Job {
             source,
         })?;
         let start = client_table::start(self.layout, entry);
-        let segment = Arc::new(Segment::attach_part(descriptor, start, layout.bytes())?);
+        let segment = as_wanted(Segment::attach_part(descriptor, start, layout.bytes())?);
         let plane = Self { segment, layout };
         // Every task writes the same, so that all know of all whoever comes first.
         for rank in 0..plane.ranks() {
@@ -485,6 +485,14 @@ fn open_segment() -> Result<OwnedFd, JobError> {
         }
         .into()
     })
+}
+
+/// A rank's mapping, in small pages only where the user or the system wants that.
+fn as_wanted(segment: Segment) -> Arc<Segment> {
+    if !huge_pages::is_wanted() {
+        segment.stay_small();
+    }
+    Arc::new(segment)
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ use pamir_shm::header::HEADER_BYTES;
 use pamir_shm::mapped_board::MappedBoard;
 use pamir_shm::offset::Offset;
 use pamir_shm::piece_claims::PieceClaims;
+use pamir_shm::placement::HUGE_PAGE_BYTES;
 use pamir_shm::record::LINE_BYTES;
 use pamir_shm::shareable::{LinePadded, Shareable};
 
@@ -279,7 +280,16 @@ impl Layout {
 
     fn first_ring(self) -> u64 {
         let claims = self.ranks * self.ranks * LINE_BYTES as u64;
-        (self.claims() + claims).next_multiple_of(PAGE_BYTES)
+        (self.claims() + claims).next_multiple_of(self.ring_alignment())
+    }
+
+    /// Rings that fill huge pages begin where such pages do; others where pages do.
+    fn ring_alignment(self) -> u64 {
+        if self.ring_bytes().is_multiple_of(HUGE_PAGE_BYTES as u64) {
+            HUGE_PAGE_BYTES as u64
+        } else {
+            PAGE_BYTES
+        }
     }
 }
 

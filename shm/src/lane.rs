@@ -67,8 +67,11 @@ pub trait LaneMemory {
     /// The lane is about to carry its first record.
     fn open(&self) {}
 
-    /// Lines `first` to `first + lines` are about to be used by this end for the first time.
-    fn prepare(&self, _first: u64, _lines: u64) {}
+    /// Lines `first` to `first + lines` are about to be used by this end for the first time; up to which line all are
+    /// ready then.
+    fn prepare(&self, first: u64, lines: u64) -> u64 {
+        first + lines
+    }
 
     /// Whether the payload of a record of so many lines is written past the caches.
     fn is_streamed(&self, _lines: u64) -> bool {
@@ -95,11 +98,9 @@ pub trait LaneMemory {
     fn look_ahead(&self, _index: u64) {}
 }
 
-/// Lines of a ring whose memory comes as they are first used. A ring that is longer and used so
-/// much has the rest made ready, a quarter of the ring at a time: else the first round of a long ring, of
-/// which each page costs as much as thirty short messages, would be slow for as long as it takes. All of
-/// it at once would hold up one message for 0.8 ms.
-const UNPREPARED_LINES: u64 = 4096;
+/// Lines of a ring whose memory comes as they are first used. A ring that is longer and used so much has more made
+/// ready, a quarter each time, or all of it at once in a huge page: each page costs as much as thirty messages.
+const UNPREPARED_LINES: u64 = 1024;
 
 /// Records of fewer lines are never kept apart: those of a line are told by their whole header word.
 pub(crate) const FEWEST_APART: u64 = 3;
@@ -108,8 +109,7 @@ pub(crate) const FEWEST_APART: u64 = 3;
 /// fetched ahead by the processor. If these are the next record's, the origin has to get them
 /// back from the other core's cache before it can write them: 4 KiB then take twice as long. From how many lines on it
 /// does so depends on the processor (`mapped_lane`). Where the origin writes past the
-/// caches it need not get them back, and the target finds the next record's lines on its way: 64 KiB in 5.5 us between
-/// far cores instead of 6.2.
+/// caches it need not get them back, and the target finds the next record's lines on its way.
 const APART_LINES: u64 = 16;
 
 /// Rings of so many lines have room for that, and do not fit a core's own cache: what was fetched
@@ -117,8 +117,7 @@ const APART_LINES: u64 = 16;
 const LONG_RING_LINES: u64 = 16384;
 
 /// After a record of two to so many lines the consumer asks for all lines of another one like it while
-/// it waits: they come together with the first one, instead of after it (2 lines that were written anew,
-/// between far cores: 0.19 us for half a round trip instead of 0.26). More lines would be taken away
+/// it waits: they come together with the first one, instead of after it. More lines would be taken away
 /// from the producer in the middle of its stores.
 const LOOKED_AHEAD_LINES: u64 = 3;
 
@@ -314,8 +313,7 @@ impl<M: LaneMemory> Producer<M> {
     }
 
     /// As [`Self::commit`], to a target that reads the record at once: its lines are handed over as well, if there
-    /// are no more than `most`. Many records in a row would wait for that (512 bytes: 3 million a second instead of
-    /// 15). Says what is likely to be written next.
+    /// are no more than `most`. Many records in a row would wait for that. Says what is likely to be written next.
     #[inline(always)]
     pub fn commit_to(
         &self,
@@ -516,8 +514,8 @@ impl<M: LaneMemory> Consumer<M> {
     }
 
     /// Asks for a line that is read some records after `arrived`, which is one of many that were there already: each
-    /// would wait for its line otherwise, since its producer's core has it (8 bytes 41 million a second instead of 35).
-    /// Those of more than two lines come no faster.
+    /// would wait for its line otherwise, since its producer's core has it. Those of more than two lines come no
+    /// faster.
     #[inline(always)]
     pub fn look_along(&self, arrived: &Arrived) {
         if arrived.header.lines() <= 2 {
@@ -555,7 +553,8 @@ impl<M: LaneMemory> Consumer<M> {
         let reached = self.publish_at.get();
         let in_first_round = ring > UNPREPARED_LINES && reached < ring;
         self.publish_at.set(if in_first_round {
-            prepare_next(&self.memory, reached)
+            // The producer waits for news of a quarter, however much is ready.
+            prepare_next(&self.memory, reached).min(reached + ring / 4)
         } else {
             consumed + ring / 4
         });
@@ -573,14 +572,15 @@ const fn first_published_line(ring: u64) -> u64 {
     }
 }
 
-/// Has some lines of a ring made ready of which all before `first` are; up to where they are then.
+/// Has some lines of a ring made ready of which all before `first` are, enough for the longest record; up to which.
 fn prepare_next(memory: &impl LaneMemory, first: u64) -> u64 {
     let ring = memory.lines();
     let end = (first + ring / 4).min(ring);
     if first < end {
-        memory.prepare(first, end - first);
+        memory.prepare(first, end - first).clamp(end, ring)
+    } else {
+        end
     }
-    end
 }
 
 /// The most lines that a record in a ring of `ring` lines may take.

@@ -6,6 +6,7 @@
 //! Invariant: a [`MappedLane`] lies wholly inside its segment, checked once when it
 //! is made; lines are indexed modulo the ring.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::atomic::{AtomicU64, Ordering};
@@ -48,6 +49,8 @@ pub struct MappedLane {
     long: LongCopy,
     processor: Processor,
     distance: LineDistance,
+    /// Whether the ring is in huge pages.
+    is_huge: Cell<bool>,
     /// The target's bells, and which of them is this lane's.
     bell: Option<(Mapped<LinePadded<Bells>>, usize)>,
     /// Keeps the mapping that `base` leads into.
@@ -79,6 +82,7 @@ impl MappedLane {
             long: LongCopy::default(),
             processor: processor::this(),
             distance: LineDistance::default(),
+            is_huge: Cell::new(false),
             bell: None,
             segment: Arc::clone(segment),
         };
@@ -154,9 +158,15 @@ impl LaneMemory for MappedLane {
     }
 
     #[cold]
-    fn prepare(&self, first: u64, lines: u64) {
-        self.segment
-            .make_ready(self.line(first), lines as usize * LINE_BYTES);
+    fn prepare(&self, first: u64, lines: u64) -> u64 {
+        let ring_bytes = self.lines as usize * LINE_BYTES;
+        if self.is_huge.get() || self.segment.make_huge(self.base, ring_bytes) {
+            self.is_huge.set(true);
+            return self.lines;
+        }
+        let bytes = lines as usize * LINE_BYTES;
+        self.segment.make_ready(self.line(first), bytes);
+        first + lines
     }
 
     #[inline(always)]

@@ -7,11 +7,16 @@
 //! No mapping of a segment goes into a core: what is shared is not this process's alone, each rank
 //! would write it anew, and a dump makes memory of all pages that nobody has touched.
 //!
+//! A mapping begins where a huge page would begin at the same byte of the file, so that parts of it can be put into huge
+//! pages ([`Segment::make_huge`]): a private reservation is a little longer, and the file is mapped into it.
+//!
 //! Invariants: a mapping never changes its address or length; every access goes
 //! through [`Segment::get`] or [`Segment::bytes_at`], which check bounds and
 //! alignment, because an offset may have come from a peer.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use memmap2::{MmapOptions, MmapRaw};
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
@@ -19,11 +24,15 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::resource::{Resource, getrlimit};
 
 use crate::offset::Offset;
+use crate::placement::HUGE_PAGE_BYTES;
 use crate::refusal::Refusal;
 use crate::shareable::Shareable;
 
 /// The size of a page, in bytes.
 pub const PAGE_BYTES: usize = 4096;
+
+/// Longer than a huge page takes where the kernel has one: it had to move other memory out of the way.
+const PATIENCE: Duration = Duration::from_millis(1);
 
 /// Why a segment could not be made, mapped or looked into.
 #[derive(Debug, thiserror::Error)]
@@ -88,7 +97,13 @@ pub enum SegmentError {
 #[derive(Debug)]
 pub struct Segment {
     descriptor: OwnedFd,
-    mapping: MmapRaw,
+    /// What the segment is mapped into; it goes with it.
+    reservation: MmapRaw,
+    /// Where the segment begins in that, in bytes.
+    begin: usize,
+    length: usize,
+    /// Whether nothing of it is put into huge pages.
+    stays_small: AtomicBool,
 }
 
 impl Segment {
@@ -176,22 +191,31 @@ impl Segment {
 
     fn map(descriptor: OwnedFd, start: u64, bytes: u64) -> Result<Self, SegmentError> {
         let length = usize::try_from(bytes).unwrap_or(usize::MAX);
-        let mapping = MmapOptions::new()
-            .offset(start)
-            .len(length)
-            .map_raw(&descriptor)
-            .map_err(|source| SegmentError::Map { bytes, source })?;
+        let failed = |source| SegmentError::Map { bytes, source };
+        let aligned = map_aligned(&descriptor, start, length);
+        let (reservation, begin) = aligned.map_or_else(
+            || {
+                let options = MmapOptions::new().offset(start).len(length).to_owned();
+                let plain = options.map_raw(&descriptor).map_err(failed)?;
+                Ok::<_, SegmentError>((plain, 0))
+            },
+            Ok,
+        )?;
+        let whole = reservation.len();
         // SAFETY: the range is the new mapping's; this advice is about cores only, and may be refused.
-        unsafe { libc::madvise(mapping.as_mut_ptr().cast(), length, libc::MADV_DONTDUMP) };
+        unsafe { libc::madvise(reservation.as_mut_ptr().cast(), whole, libc::MADV_DONTDUMP) };
         Ok(Self {
             descriptor,
-            mapping,
+            reservation,
+            begin,
+            length,
+            stays_small: AtomicBool::new(false),
         })
     }
 
     /// Size in bytes.
     pub fn bytes(&self) -> u64 {
-        self.mapping.len() as u64
+        self.length as u64
     }
 
     /// The descriptor, to be inherited by another process.
@@ -201,7 +225,7 @@ impl Segment {
 
     /// The first byte in this process.
     pub fn base(&self) -> *mut u8 {
-        self.mapping.as_mut_ptr()
+        self.reservation.as_mut_ptr().wrapping_add(self.begin)
     }
 
     /// Looks at the `T` at `offset`.
@@ -240,6 +264,32 @@ impl Segment {
         };
     }
 
+    /// Nothing of this segment is put into huge pages by this process.
+    pub fn stay_small(&self) {
+        self.stays_small.store(true, Ordering::Relaxed);
+    }
+
+    /// Has the kernel put `bytes` bytes from `start` on into huge pages, all of them there at once; whether it did. They
+    /// must begin and end where huge pages do. Once it took the kernel long to find one, no more are asked for.
+    #[cold]
+    pub(crate) fn make_huge(&self, start: *mut u8, bytes: usize) -> bool {
+        let from = start.addr().wrapping_sub(self.base().addr());
+        let whole =
+            start.addr().is_multiple_of(HUGE_PAGE_BYTES) && bytes.is_multiple_of(HUGE_PAGE_BYTES);
+        let inside = from < self.length && bytes <= self.length - from;
+        if !whole || !inside || bytes == 0 || self.stays_small.load(Ordering::Relaxed) {
+            return false;
+        }
+        let begin = Instant::now();
+        // SAFETY: the range was just seen to lie in the mapping, which is there as long as `self`; the kernel moves
+        // what is in it to other memory, and changes no byte. Linux has this since 6.1; before, it is refused.
+        let outcome = unsafe { libc::madvise(start.cast(), bytes, libc::MADV_COLLAPSE) };
+        if begin.elapsed() > PATIENCE {
+            self.stay_small();
+        }
+        outcome == 0
+    }
+
     fn checked(&self, offset: u64, bytes: u64, alignment: usize) -> Result<*mut u8, SegmentError> {
         let ends = offset.checked_add(bytes);
         let inside = ends.is_some_and(|end| end <= self.bytes());
@@ -254,6 +304,35 @@ impl Segment {
         }
         Ok(self.base().wrapping_add(offset as usize))
     }
+}
+
+/// Maps `length` bytes from byte `start` on of a file where huge pages of memory and of the file begin together: the
+/// mapping around it, and where in that the file's bytes begin. None where that is no gain, or cannot be had.
+fn map_aligned(descriptor: &OwnedFd, start: u64, length: usize) -> Option<(MmapRaw, usize)> {
+    if length < HUGE_PAGE_BYTES {
+        return None;
+    }
+    let whole = length.checked_add(2 * HUGE_PAGE_BYTES)?;
+    let mut options = MmapOptions::new();
+    let reservation = options.len(whole).no_reserve_swap().map_anon().ok()?;
+    let reservation = MmapRaw::from(reservation);
+    let base = reservation.as_mut_ptr();
+    let first = base.addr().next_multiple_of(HUGE_PAGE_BYTES) - base.addr();
+    let begin = first + (start % HUGE_PAGE_BYTES as u64) as usize;
+    let file_start = libc::off_t::try_from(start).ok()?;
+    // SAFETY: the range lies in the reservation, whose pages nobody has looked at: at most one huge page is before it,
+    // and less than another one by where it begins. What takes its place goes with the reservation.
+    let mapped = unsafe {
+        libc::mmap(
+            base.wrapping_add(begin).cast(),
+            length,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_SHARED | libc::MAP_FIXED,
+            descriptor.as_raw_fd(),
+            file_start,
+        )
+    };
+    (mapped != libc::MAP_FAILED).then_some((reservation, begin))
 }
 
 /// A descriptor of one's own for what is open under an inherited number. The number stays open:
@@ -297,6 +376,31 @@ mod tests {
             .find(|line| line.starts_with("VmFlags"))
             .expect("each mapping has flags")
             .to_owned()
+    }
+
+    #[test]
+    fn a_part_is_put_into_huge_pages_only_where_they_begin() {
+        let part = HUGE_PAGE_BYTES;
+        let one = Segment::create(4 * part as u64).unwrap();
+        let two = Segment::attach(one.descriptor().try_clone_to_owned().unwrap()).unwrap();
+        let at = |segment: &Segment, offset| segment.bytes_at(offset as u64, part as u64).unwrap();
+        for segment in [&one, &two] {
+            assert!(segment.base().addr().is_multiple_of(part));
+        }
+        // SAFETY: the byte lies in the segment, and nobody else has it.
+        unsafe { at(&one, part).write(7) };
+        assert!(!one.make_huge(at(&one, part).wrapping_add(PAGE_BYTES), part));
+        assert!(!one.make_huge(at(&one, part), part - PAGE_BYTES));
+        assert!(!one.make_huge(at(&one, 3 * part), 2 * part));
+        // Whether the kernel has one is its matter; what is in it stays.
+        let _ = (
+            one.make_huge(at(&one, part), part),
+            two.make_huge(at(&two, part), part),
+        );
+        // SAFETY: as above.
+        assert_eq!(unsafe { at(&two, part).read() }, 7);
+        two.stay_small();
+        assert!(!two.make_huge(at(&two, 0), part));
     }
 
     #[test]

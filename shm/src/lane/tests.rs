@@ -127,8 +127,9 @@ impl LaneMemory for Noting {
         self.memory.is_streamed(lines)
     }
 
-    fn prepare(&self, first: u64, lines: u64) {
+    fn prepare(&self, first: u64, lines: u64) -> u64 {
         self.prepared.borrow_mut().push((first, lines));
+        first + lines
     }
 
     fn hand_over(&self, first: u64, lines: u64) {
@@ -260,12 +261,12 @@ fn a_row_of_short_records_is_looked_along() {
 #[cfg(not(loom))]
 #[test]
 fn the_rest_of_a_long_ring_is_made_ready_in_parts() {
-    let lines = 4 * UNPREPARED_LINES;
+    let lines = 16 * UNPREPARED_LINES;
     let memory = HeapMemory::new(lines as usize);
     let producer = Producer::new(Noting::of(&memory));
     let consumer = Consumer::new(Noting::of(&memory));
     let mut written = 0;
-    for payload_bytes in [8, 5000, 40, 90_000].into_iter().cycle() {
+    for payload_bytes in [8, 5000, 40, 60_000].into_iter().cycle() {
         let reserved = producer.try_reserve(payload_bytes).unwrap();
         let reserved = reserved.expect("all before it was read");
         written += lines_for(payload_bytes);
@@ -285,7 +286,8 @@ fn the_rest_of_a_long_ring_is_made_ready_in_parts() {
             break;
         }
     }
-    let rest = [1, 2, 3].map(|part| (part * UNPREPARED_LINES, UNPREPARED_LINES));
+    let rest = [(1, 4), (5, 4), (9, 4), (13, 3)];
+    let rest = rest.map(|(first, lines)| (first * UNPREPARED_LINES, lines * UNPREPARED_LINES));
     assert_eq!(*producer.memory().prepared.borrow(), rest);
     assert_eq!(*consumer.memory().prepared.borrow(), rest);
 }
