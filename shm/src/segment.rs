@@ -8,7 +8,7 @@
 //! would write it anew, and a dump makes memory of all pages that nobody has touched.
 //!
 //! A mapping begins where a huge page would begin at the same byte of the file, so that parts of it can be put into huge
-//! pages ([`Segment::make_huge`]): a private reservation is a little longer, and the file is mapped into it.
+//! pages (`make_huge`): a private reservation is a little longer, and the file is mapped into it.
 //!
 //! Invariants: a mapping never changes its address or length; every access goes
 //! through [`Segment::get`] or [`Segment::bytes_at`], which check bounds and
