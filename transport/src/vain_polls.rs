@@ -5,12 +5,13 @@
 //!
 //! The program polls until another rank has done something, and that rank may need this very processor.
 //! The scheduler would take the processor away only at the end of a time slice, which is a thousand times
-//! longer than a message takes. A program that computes between two polls keeps the processor: its polls
-//! lie apart.
+//! longer than a message takes. A program that computes for long between two polls keeps the processor:
+//! its polls lie apart. One that computes a little between them would lose most of its time to yields, so
+//! each yield that brings nothing doubles the time until the next one.
 //!
 //! ```text
 //! vain poll ─▶ more than GAP since the last one? ─▶ yes: a new run begins here
-//!                                                └▶ no:  the run is older than PATIENCE? ─▶ yield
+//!                                                └▶ no:  PATIENCE << yields since the processor came? ─▶ yield
 //! found something ─▶ the run is over
 //! ```
 //!
@@ -22,14 +23,20 @@ use std::time::{Duration, Instant};
 /// The longest time between two polls of one run: the program does nothing but poll.
 const GAP: Duration = Duration::from_micros(10);
 
-/// How long a run lasts before its polls yield. A rank on another processor answers sooner if it is running.
-const PATIENCE: Duration = Duration::from_micros(2);
+/// How long a run lasts before its first yield. A rank on another processor answers sooner if it is running.
+const PATIENCE: Duration = Duration::from_micros(1);
+
+/// How often the patience doubles: a yield a [`PATIENCE`]` << DOUBLINGS` costs a rank that computes little.
+const DOUBLINGS: u32 = 5;
 
 /// A run of polls that found nothing.
 #[derive(Clone, Copy, Debug)]
 struct Run {
+    /// When it began, or the processor came back.
     begin: Instant,
     last: Instant,
+    /// How often it gave the processor away, [`DOUBLINGS`] at most.
+    yields: u32,
 }
 
 /// The run of vain polls of one context.
@@ -41,18 +48,26 @@ pub(crate) struct VainPolls {
 impl VainPolls {
     /// A poll at `now` found nothing; whether the processor is to be given up.
     pub(crate) fn add(&self, now: Instant) -> bool {
-        let begin = match self.run.get() {
-            Some(run) if now.duration_since(run.last) <= GAP => run.begin,
-            _ => now,
+        let run = match self.run.get() {
+            Some(run) if now.duration_since(run.last) <= GAP => Run { last: now, ..run },
+            _ => Run {
+                begin: now,
+                last: now,
+                yields: 0,
+            },
         };
-        self.run.set(Some(Run { begin, last: now }));
-        now.duration_since(begin) >= PATIENCE
+        self.run.set(Some(run));
+        now.duration_since(run.begin) >= PATIENCE * (1 << run.yields)
     }
 
     /// The processor came back at `now`: the time in between was no computation of the program.
     pub(crate) fn resume(&self, now: Instant) {
         if let Some(run) = self.run.get() {
-            self.run.set(Some(Run { last: now, ..run }));
+            self.run.set(Some(Run {
+                begin: now,
+                last: now,
+                yields: DOUBLINGS.min(run.yields + 1),
+            }));
         }
     }
 
@@ -83,6 +98,23 @@ mod tests {
     }
 
     #[test]
+    fn yields_that_bring_nothing_become_rare() {
+        let vain = VainPolls::default();
+        let mut now = Instant::now();
+        let mut polls = Vec::new();
+        for _ in 0..DOUBLINGS + 3 {
+            let mut count = 1_u32;
+            while !vain.add(now) {
+                now += PATIENCE;
+                count += 1;
+            }
+            polls.push(count);
+            vain.resume(now);
+        }
+        assert_eq!(polls, [2, 3, 5, 9, 17, 33, 33, 33]);
+    }
+
+    #[test]
     fn who_computes_between_polls_never_yields() {
         let vain = VainPolls::default();
         assert_eq!(yields(&vain, Instant::now(), GAP + STEP, 1000), 0);
@@ -95,7 +127,8 @@ mod tests {
         assert!(yields(&vain, begin, STEP, 100) > 0);
         let back = begin + Duration::from_millis(3);
         vain.resume(back);
-        assert!(vain.add(back + STEP), "the run goes on");
+        assert!(!vain.add(back + STEP), "the patience begins again");
+        assert!(vain.add(back + PATIENCE * 2), "the run goes on");
     }
 
     #[test]
