@@ -27,7 +27,7 @@ const GAP: Duration = Duration::from_micros(10);
 const PATIENCE: Duration = Duration::from_micros(1);
 
 /// How often the patience doubles: a yield a [`PATIENCE`]` << DOUBLINGS` costs a rank that computes little.
-const DOUBLINGS: u32 = 5;
+const DOUBLINGS: u32 = 3;
 
 /// A run of polls that found nothing.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +111,7 @@ mod tests {
             polls.push(count);
             vain.resume(now);
         }
-        assert_eq!(polls, [2, 3, 5, 9, 17, 33, 33, 33]);
+        assert_eq!(polls, [2, 3, 5, 9, 9, 9]);
     }
 
     #[test]
