@@ -290,7 +290,7 @@ STEPS = [
     Step("documentation", "documentation (rustdoc)", plain(
         "cargo", "doc", "--locked", "--workspace", "--no-deps",
         RUSTDOCFLAGS="-D warnings"), quick=False),
-    Step("layering", "layering", plain("scripts/layering")),
+    Step("layering", "layering", plain("scripts/layering", "--self-test")),
     Step("requirements", "mechanisms of the documents", plain("scripts/requirements")),
     Step("install", "installation", installation),
     Step("rust", "Rust tests", rust_tests),

@@ -1,0 +1,1 @@
+"""What scripts/layering reads from the source tree; its self-test."""
