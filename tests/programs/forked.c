@@ -30,7 +30,11 @@ static void child(const char *what)
     else if (!strcmp(what, "receive")) MPI_Recv(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     else if (!strcmp(what, "allreduce")) MPI_Allreduce(&x, &got, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     else if (!strcmp(what, "init")) MPI_Init(NULL, NULL);
-    else if (!strcmp(what, "exit")) {
+    else if (!strcmp(what, "returns")) {
+        int returned = MPI_Send(&x, 1, MPI_INT, 0, 1, MPI_COMM_WORLD), error_class = MPI_SUCCESS;
+        MPI_Error_class(returned, &error_class);
+        _exit(error_class == MPI_ERR_OTHER && MPI_Send(&x, 1, MPI_INT, 0, 1, MPI_COMM_NULL) == returned ? 0 : 9);
+    } else if (!strcmp(what, "exit")) {
         atexit(finalize);
         exit(3);
     } else if (!strcmp(what, "abort")) MPI_Abort(MPI_COMM_WORLD, 42);
@@ -43,6 +47,7 @@ int main(int argc, char **argv)
     int rank, wrong = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (argc > 1 && !strcmp(argv[1], "returns")) MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     for (int round = 0; round < 3; round++) {
         MPI_Barrier(MPI_COMM_WORLD);
         pid_t forked = rank == 1 ? fork() : 1;

@@ -118,8 +118,12 @@ fn a_forked_child_is_refused_mpi_and_its_parent_loses_nothing() {
 }
 
 #[test]
-fn a_forked_child_ends_quietly() {
-    for (what, code) in [("exit", "child 3"), ("quiet", "child 0")] {
+fn a_forked_child_ends_quietly_and_returns_errors_as_its_parent_does() {
+    for (what, code) in [
+        ("exit", "child 3"),
+        ("quiet", "child 0"),
+        ("returns", "child 0"),
+    ] {
         for outcome in with_children(what) {
             let mut lines: Vec<_> = outcome.success().lines().collect();
             lines.sort_unstable();

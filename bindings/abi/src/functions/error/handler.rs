@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pamir_mpi::error_handler::ErrorHandler;
+use pamir_mpi::process::Process;
 
 use crate::argument::store;
 use crate::constants::*;
@@ -19,7 +20,7 @@ use crate::error::{Error, ErrorClass, Object, Raised, Result, fatal};
 use crate::functions::communicator::named;
 use crate::functions::error::code;
 use crate::handles::{Kind, Slots};
-use crate::process::{State, running};
+use crate::process::{inherited, running};
 use crate::types::*;
 
 /// The function of an error handler, and what it is called with.
@@ -218,24 +219,33 @@ pub fn dispatch(raised: &Raised<'_>) -> c_int {
         return call(&handler, MPI_COMM_NULL, raised);
     }
     let Ok(state) = running() else {
-        fatal(raised);
+        return outside(raised);
     };
     let (handler, comm) = match raised.object {
         Object::Communicator(comm) => match named(&state, comm) {
             Ok(communicator) => (communicator.error_handler(), comm),
-            Err(_) => without_object(&state),
+            Err(_) => without_object(&state.process),
         },
-        _ => without_object(&state),
+        _ => without_object(&state.process),
     };
     call(&handler, comm, raised)
 }
 
 /// Where there is no object `MPI_COMM_SELF` decides; but many programs set a handler on
 /// `MPI_COMM_WORLD` alone, as was right before MPI-4.0, and mean these errors too.
-fn without_object(state: &State) -> (ErrorHandler, MPI_Comm) {
-    match state.process.own().chosen_error_handler() {
+fn without_object(process: &Process) -> (ErrorHandler, MPI_Comm) {
+    match process.own().chosen_error_handler() {
         Some(chosen) => (chosen, MPI_COMM_SELF),
-        None => (state.process.world().error_handler(), MPI_COMM_WORLD),
+        None => (process.world().error_handler(), MPI_COMM_WORLD),
+    }
+}
+
+/// The same where MPI does not run. A child by fork returns errors if its parent did; functions of the
+/// program's are not called there, since they may call MPI and fail as well.
+fn outside(raised: &Raised<'_>) -> c_int {
+    match inherited().map(|process| without_object(process).0) {
+        Some(ErrorHandler::Return) => raised.code,
+        _ => fatal(raised),
     }
 }
 
