@@ -26,7 +26,7 @@ use crate::departure::Departures;
 use crate::endpoint::{Endpoint, Place};
 use crate::memory_region::MemoryRegions;
 use crate::node_engine::Orders;
-use crate::protocol::select::{GetProtocol, PutProtocol, SendTable};
+use crate::protocol::table::{GetProtocol, PutProtocol, SendTable};
 use crate::selection::{Choice, MOST_RANGES, Ranges, Situation};
 use crate::striping::Striping;
 use crate::tagged::arrival::{self, Unexpected};

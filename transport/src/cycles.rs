@@ -27,6 +27,7 @@
 
 use std::time::Instant;
 
+use crate::protocol::flags::RUN_NUMBERS;
 use crate::turns::takes_other;
 
 /// Messages of a run where each waits for the one before. What the first one meets in the caches, the way before
@@ -35,9 +36,6 @@ pub(crate) const RUN: u32 = 4;
 
 /// Messages of a run where many may be under way: as many as benchmarks and their like send before they wait.
 pub(crate) const WINDOWED_RUN: u32 = 64;
-
-/// Numbers of runs that are timed; they begin again.
-pub(crate) const RUN_NUMBERS: u8 = 4;
 
 /// Runs after which others are tried, one run each; later it is every [`TRIAL_PERIOD`] runs.
 const TRIALS: [u32; 4] = [2, 10, 34, 130];

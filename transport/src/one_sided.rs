@@ -26,7 +26,7 @@ use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::memory_region::{MemoryRegion, words};
 use crate::protocol::kind;
-use crate::protocol::select::{GetProtocol, PutProtocol};
+use crate::protocol::table::{GetProtocol, PutProtocol};
 use crate::selection::Choice;
 use crate::{fence, node_engine, read_modify_write, scattered};
 

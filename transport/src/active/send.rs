@@ -21,7 +21,7 @@ use crate::active::{ActiveError, Completion, TransferError};
 use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::protocol::kind;
-use crate::protocol::select::SendProtocol;
+use crate::protocol::table::SendProtocol;
 use crate::selection::Choice;
 use crate::tagged::buffer::Noncontiguous;
 

@@ -14,7 +14,7 @@ use crate::client::Client;
 use crate::context::Context;
 use crate::memory_region::MemoryRegion;
 use crate::one_sided::{Get, Notification, Put};
-use crate::protocol::select::{GetProtocol, PutProtocol, SendProtocol, SendTable};
+use crate::protocol::table::{GetProtocol, PutProtocol, SendProtocol, SendTable};
 use crate::selection::{Choice, Ranges, Row, Situation};
 
 mod remote;

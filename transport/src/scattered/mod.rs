@@ -43,7 +43,7 @@ use crate::context::Context;
 use crate::endpoint::Endpoint;
 use crate::gather_scatter::{Machine, Program, Section};
 use crate::memory_region::{MemoryRegion, is_vouched_for, words};
-use crate::protocol::select::{GetProtocol, PutProtocol};
+use crate::protocol::table::{GetProtocol, PutProtocol};
 use coded::{Coded, Landing, machine_of};
 use places::{Places, are_accessible};
 

@@ -10,7 +10,7 @@ use std::marker::PhantomData;
 use super::choice::{Choice, Needs, Row, Situation};
 use super::table::{TableError, check_rows};
 use crate::collective as c;
-use crate::protocol::select::{GetProtocol, PutProtocol, ScatteredStripes, SendProtocol, Stripes};
+use crate::protocol::table::{GetProtocol, PutProtocol, ScatteredStripes, SendProtocol, Stripes};
 
 /// Why a row of text is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -14,7 +14,7 @@ use super::part::Part;
 use super::workers::Workers;
 use crate::context::Context;
 use crate::gather_scatter::stripes::Submessage;
-use crate::protocol::select::{ScatteredStripes, SendProtocol, Stripes};
+use crate::protocol::table::{ScatteredStripes, SendProtocol, Stripes};
 use crate::selection::{Choice, Situation};
 use crate::tagged::buffer::Buffer;
 

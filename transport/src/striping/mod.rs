@@ -23,7 +23,7 @@
 //!
 //! Without workers all stripes are the master's; with fewer processors than workers
 //! they share time. How many stripes: kinds `stripes` and `scattered_stripes` of
-//! [`crate::protocol::select`], by size and layout.
+//! [`crate::protocol::table`], by size and layout.
 //!
 //! Step before: [`crate::tagged::send`] has chosen to ask the target. Step after: the request is
 //! complete.

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::gather_scatter::node::{Placed, repeat, sequence};
 use crate::gather_scatter::stripes::{Submessage, equal, unequal};
 use crate::gather_scatter::{Machine, Program, RandomAccess};
-use crate::protocol::select::{SendProtocol, SendTable};
+use crate::protocol::table::{SendProtocol, SendTable};
 use crate::selection::{Row, Situation};
 use crate::tagged::buffer::{Buffer, Copied};
 use crate::tagged::envelope::Pattern;

@@ -10,6 +10,9 @@ use pamir_driver::packet::{Packet, PacketHandlerTable};
 use pamir_driver::unit::UnitError;
 
 use crate::context::Context;
+use crate::protocol::flags::{
+    BUFFERABLE, BY_KERNEL, IN_ONE_PIECE, IN_PACKETS, IN_STRIPES, OR_PACKETS, TOGETHER,
+};
 use crate::protocol::kind;
 use crate::striping::Offered;
 use crate::tagged::arrived_line::deliver_line;
@@ -19,9 +22,6 @@ use crate::tagged::envelope::Envelope;
 use crate::tagged::incoming::Incoming;
 use crate::tagged::measured_way::Way;
 use crate::tagged::request::{Outcome, Request, RequestId};
-use crate::tagged::send::{
-    BUFFERABLE, BY_KERNEL, IN_ONE_PIECE, IN_PACKETS, IN_STRIPES, OR_PACKETS, TOGETHER,
-};
 use crate::tagged::transfer::Matched;
 
 /// Memory made ready at once for a message that nobody has asked for yet, in bytes.

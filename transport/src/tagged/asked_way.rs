@@ -34,25 +34,11 @@ use pamir_driver::packet::Packet;
 use pamir_driver::unit::UnitError;
 
 use crate::context::Context;
-use crate::cycles::{Cycles, Plan, RUN, RUN_NUMBERS, Told, WINDOWED_RUN};
+use crate::cycles::{Cycles, Plan, RUN, Told, WINDOWED_RUN};
+use crate::protocol::flags::{AGAIN, PACE_SHIFT, RUN_NUMBERS, RUN_SHIFT, TIMED, WAY_SHIFT};
 use crate::protocol::kind;
 use crate::tagged::request::RequestId;
 use crate::turns;
-
-/// In an `EAGER`, an `EAGER_LONG` or a `REQUEST_TO_SEND`: the target shall time the run that it is part of.
-const TIMED: u16 = 64;
-
-/// In the same: where the number of that run begins,
-const RUN_SHIFT: u32 = 7;
-
-/// and that of its pace.
-const PACE_SHIFT: u32 = 10;
-
-/// In a `PREFERENCE`, above the class: the number of the way.
-const WAY_SHIFT: u32 = 8;
-
-/// In a `PREFERENCE`: all ways are to be tried anew.
-const AGAIN: u16 = 1 << 15;
 
 /// Classes of lengths: those of the same number of binary digits, between these.
 const LENGTHS: [u32; 2] = [14, 20];

@@ -13,7 +13,7 @@ use pamir_driver::unit::UnitError;
 
 use crate::context::Context;
 use crate::protocol::kind;
-use crate::protocol::select::SendProtocol;
+use crate::protocol::table::SendProtocol;
 use crate::selection::Choice;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Envelope;

@@ -13,37 +13,17 @@ use pamir_driver::unit::UnitError;
 use pamir_shm::lane_room::LaneRoom;
 
 use crate::context::Context;
+use crate::protocol::flags::{
+    BUFFERABLE, BY_KERNEL, IN_ONE_PIECE, IN_PACKETS, IN_STRIPES, OR_PACKETS, TOGETHER,
+};
 use crate::protocol::kind;
-use crate::protocol::select::SendProtocol;
+use crate::protocol::table::SendProtocol;
 use crate::selection::Choice;
 use crate::striping::Offered;
 use crate::tagged::asked_way::{NEVER_ALONE_BYTES, Pace, Way};
 use crate::tagged::buffer::{Buffer, Copied};
 use crate::tagged::envelope::Envelope;
 use crate::tagged::request::{Outcome, Request, RequestId};
-
-/// In a `REQUEST_TO_SEND`: the data lies in one piece, at the address given.
-pub(crate) const IN_ONE_PIECE: u16 = 1;
-
-/// In a `REQUEST_TO_SEND`: the data shall come in packets.
-pub(crate) const IN_PACKETS: u16 = 2;
-
-/// In a `REQUEST_TO_SEND`: the target shall copy through the kernel, if it can.
-pub(crate) const BY_KERNEL: u16 = 4;
-
-/// In a `REQUEST_TO_SEND`: both ends shall copy through the kernel, if they can.
-pub(crate) const TOGETHER: u16 = 16;
-
-/// In a `REQUEST_TO_SEND`: with `TOGETHER`; the origin waits in its call, so that packets could come
-/// at once, and the target may choose them.
-pub(crate) const OR_PACKETS: u16 = 32;
-
-/// In a `REQUEST_TO_SEND`: the message could have come at once, so its target takes the data before a receive
-/// asks for it: two tasks that send to each other before they receive go on.
-pub(crate) const BUFFERABLE: u16 = 512;
-
-/// In a `REQUEST_TO_SEND`: the data may come in stripes, as its fourth word says.
-pub(crate) const IN_STRIPES: u16 = 8;
 
 /// When a send is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use crate::context::Context;
 use pamir_driver::unit::UnitError;
 
 use crate::protocol::kind;
-use crate::protocol::select::{EAGER_BYTES, SendProtocol};
+use crate::protocol::table::{EAGER_BYTES, SendProtocol};
 use crate::tagged::asked_way::{Pace, Way};
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Pattern;
