@@ -18,7 +18,9 @@ unsafe impl Shareable for AtomicU64 {}
 
 /// A value in lines of its own, so that two writers never share one.
 ///
-/// 128 bytes, since many processors fetch lines in pairs.
+/// 128 bytes, since many processors fetch lines in pairs. Not `crossbeam_utils::CachePadded`, which
+/// serves memory of one process: its alignment depends on the target and may change with its
+/// version, and two programs that share a segment may be built with different ones.
 #[repr(C, align(128))]
 #[derive(Debug)]
 pub struct LinePadded<T: Shareable> {

@@ -17,6 +17,7 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use crossbeam_utils::CachePadded;
 use pamir_driver::binding::bind_current_thread;
 use pamir_transport::placement::format::machine::{Link, MeasuredMachine};
 
@@ -29,16 +30,14 @@ const REPETITIONS: usize = 9;
 /// Words that one unit writes and the other reads: 128 KiB, more than a first-level cache.
 const WORDS: usize = 16 * 1024;
 /// Spins until the other thread's turn is given up to the scheduler: two threads may have to share
-/// a core on a busy machine.
+/// a core on a busy machine. `crossbeam_utils::Backoff` does not serve here: its pauses grow, and
+/// would be measured.
 const SPINS: u32 = 10_000;
 
 /// Memory that two threads share, the words of the ping-pong on lines of their own.
-#[repr(align(128))]
-struct Line(AtomicU64);
-
 struct Table {
-    ping: Line,
-    pong: Line,
+    ping: CachePadded<AtomicU64>,
+    pong: CachePadded<AtomicU64>,
     data: Vec<AtomicU64>,
     meet: Barrier,
 }
@@ -95,8 +94,8 @@ fn measure_pairs(units: &[u32], pairs: &[(usize, usize)]) -> Result<Vec<Link>, P
 
 fn measure_pair(one: u32, other: u32) -> Result<Link, PlaceError> {
     let table = Table {
-        ping: Line(AtomicU64::new(0)),
-        pong: Line(AtomicU64::new(0)),
+        ping: CachePadded::new(AtomicU64::new(0)),
+        pong: CachePadded::new(AtomicU64::new(0)),
         data: (0..WORDS).map(|_| AtomicU64::new(0)).collect(),
         meet: Barrier::new(2),
     };
@@ -119,9 +118,9 @@ fn measure_pair(one: u32, other: u32) -> Result<Link, PlaceError> {
     })
 }
 
-fn wait_for(line: &Line, value: u64) {
+fn wait_for(line: &AtomicU64, value: u64) {
     let mut spins = 0;
-    while line.0.load(Ordering::Acquire) != value {
+    while line.load(Ordering::Acquire) != value {
         spins += 1;
         if spins > SPINS {
             std::thread::yield_now();
@@ -138,13 +137,13 @@ fn ask(table: &Table) -> Link {
         let begin = Instant::now();
         for _ in 0..TRIPS {
             turn += 1;
-            table.ping.0.store(turn, Ordering::Release);
+            table.ping.store(turn, Ordering::Release);
             wait_for(&table.pong, turn);
         }
         latencies.push(begin.elapsed().as_secs_f64() * 1e9 / (2 * TRIPS) as f64);
         // The other side writes its data, then answers; reading it is the transfer.
         turn += 1;
-        table.ping.0.store(turn, Ordering::Release);
+        table.ping.store(turn, Ordering::Release);
         wait_for(&table.pong, turn);
         let begin = Instant::now();
         let sum = table
@@ -173,14 +172,14 @@ fn answer(table: &Table) {
         for _ in 0..TRIPS {
             turn += 1;
             wait_for(&table.ping, turn);
-            table.pong.0.store(turn, Ordering::Release);
+            table.pong.store(turn, Ordering::Release);
         }
         turn += 1;
         wait_for(&table.ping, turn);
         for word in &table.data {
             word.store(turn, Ordering::Relaxed);
         }
-        table.pong.0.store(turn, Ordering::Release);
+        table.pong.store(turn, Ordering::Release);
     }
 }
 
