@@ -1,7 +1,7 @@
 """Sets up and runs every check and test of Pamir.
 
-Steps, in order: formatting, lints, documentation, layering, the documents' mechanisms
-and the tests that prove them (what is open is no failure), an installation, the Rust tests (those
+Steps, in order: formatting, lints, documentation, layering, checks of dependencies, licences and
+unsafe code, the documents' mechanisms and the tests that prove them (what is open is no failure), an installation, the Rust tests (those
 of tests/ run whole programs and faults on the installation), the loom models of the shared-memory
 protocols, the compiler wrappers, pkg-config and CMake, the examples, the C programs of
 tests/conformance, the list of MPI functions, the search for mappings on small problems of QAPLIB
@@ -291,6 +291,8 @@ STEPS = [
         "cargo", "doc", "--locked", "--workspace", "--no-deps",
         RUSTDOCFLAGS="-D warnings"), quick=False),
     Step("layering", "layering", plain("scripts/layering", "--self-test")),
+    Step("checks", "dependencies, licences, unsafe code", plain(
+        "scripts/structure/checks/run", "--self-test")),
     Step("requirements", "mechanisms of the documents", plain("scripts/requirements")),
     Step("install", "installation", installation),
     Step("rust", "Rust tests", rust_tests),

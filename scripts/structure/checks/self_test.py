@@ -1,0 +1,49 @@
+"""Tests of the checks' own rules: each one is seen to find what it looks for."""
+
+import sys
+import unittest
+
+from packages import is_allowed
+from repository import code
+from unsafe_files import UNSAFE, entries
+
+
+class Licences(unittest.TestCase):
+    """SPDX expressions, with the slash that old packages write."""
+
+    def allowed(self, expression):
+        return is_allowed(expression, {"MIT", "Unicode-3.0"})
+
+    def test_one_of_several_is_enough(self):
+        for expression in ("MIT", "GPL-2.0 OR MIT", "GPL-2.0/MIT", "MIT OR (GPL-2.0 AND BSD-2-Clause)",
+                           "Apache-2.0 WITH LLVM-exception OR Apache-2.0 OR MIT"):
+            self.assertTrue(self.allowed(expression), expression)
+
+    def test_all_of_several_are_needed(self):
+        self.assertTrue(self.allowed("(GPL-2.0 OR MIT) AND Unicode-3.0"))
+        for expression in ("", "GPL-2.0", "MIT AND GPL-2.0", "MIT WITH x", "(MIT", "MIT MIT",
+                           "(GPL-2.0 OR MIT) AND BSD-2-Clause"):
+            self.assertFalse(self.allowed(expression), expression)
+
+
+class Code(unittest.TestCase):
+    """Where a word is code, and where it is not."""
+
+    def test_comments_and_literals_are_no_code(self):
+        for text in ("// unsafe", "/// unsafe {", "/* unsafe\n unsafe */", '"unsafe"', '"\\" unsafe"',
+                     'r#"" unsafe"#', "'\"' ; \"unsafe\"", "'\\'' ; \"unsafe\"", "unsafe_op"):
+            self.assertFalse(UNSAFE.search(code(text)), text)
+
+    def test_code_is_found_beside_them(self):
+        for text in ("unsafe { 1 }", "pub unsafe fn f()", '"a" unsafe "b"', "fn f<'a>() { unsafe {} }",
+                     "'\"' unsafe '\"'", "// a\nunsafe impl Send", 'r"\\" unsafe r"\\"'):
+            self.assertTrue(UNSAFE.search(code(text)), text)
+
+    def test_a_list_has_comments(self):
+        self.assertEqual(entries("# a\n\nb\nc/\n"), {"b", "c/"})
+
+
+def main() -> bool:
+    """Runs them; whether they passed."""
+    tests = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])
+    return unittest.TextTestRunner(verbosity=0).run(tests).wasSuccessful()
