@@ -14,7 +14,6 @@ KNOWN_CIRCLES = {
     "pamir-abi": [21, 2],
     "pamir-pami": [30],
     "pamir-cli": [16, 7, 4, 2, 2],
-    "pamir-heap": [2],
 }
 
 SIBLING_LIMIT = 14

@@ -20,7 +20,7 @@ use std::cell::UnsafeCell;
 use std::sync::Once;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use crate::global;
+use crate::{global, request};
 
 /// A copy that is longer is worth a word.
 const LONG_BYTES: usize = 16 << 20;
@@ -40,7 +40,7 @@ static TURN: Turn = Turn(UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER));
 static START: extern "C" fn() = start;
 
 extern "C" fn start() {
-    if global::asked_for() {
+    if request::asked_for() {
         watch();
     }
 }
@@ -90,7 +90,7 @@ extern "C" fn in_child() {
     // SAFETY: this thread's likeness has closed the heap before the fork.
     let copied = unsafe { global::locked() }.map_or(Ok(0), |heap| heap.make_private());
     match copied {
-        Ok(bytes) if bytes >= LONG_BYTES => global::say(format_args!(
+        Ok(bytes) if bytes >= LONG_BYTES => request::say(format_args!(
             "fork has copied {} MiB of the shared heap",
             bytes >> 20
         )),

@@ -1,5 +1,6 @@
-//! The process's one heap: made when it is first needed, behind a lock, with bounds that are read
-//! without it.
+//! The process's one heap: behind a lock, with bounds that are read without it.
+//!
+//! Before: `demand.rs` makes it when it is first needed. After: `heap.rs` serves the blocks.
 //!
 //! | from | to | by |
 //! |---|---|---|
@@ -14,18 +15,12 @@
 //! meanwhile, as another thread may have had it when the child was made.
 
 use std::cell::UnsafeCell;
-use std::ffi::CStr;
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use crate::heap::Heap;
-use crate::{fork, next};
+use crate::next;
 
-/// Set by `mpiexec --shared-heap`; without it, nothing is replaced. 2 says what is worth knowing.
-const ASKED_FOR: &CStr = c"PAMIR_SHARED_HEAP";
-/// Shortest block that comes from the heap, in bytes.
-const LEAST: &CStr = c"PAMIR_SHARED_HEAP_LEAST";
-const DEFAULT_LEAST: usize = 32 << 10;
 /// What is shorter would waste most of its page.
 const SMALLEST_LEAST: usize = 4096;
 
@@ -130,33 +125,61 @@ pub fn serves(bytes: usize) -> bool {
 
 /// Whether an address lies within the heap.
 pub fn owns(address: usize) -> bool {
-    // Acquire pairs with the Release store in `make`; who holds an address of the heap has seen
+    // Acquire pairs with the Release store in `set`; who holds an address of the heap has seen
     // both bounds anyway.
     address < GLOBAL.end.load(Ordering::Acquire) && address >= GLOBAL.base.load(Ordering::Relaxed)
 }
 
-/// Asks the heap, which is made if this is the first time; nothing if there is none, or it is closed.
+/// Makes the heap as `make` says, if nobody has tried yet: it gives the heap and its shortest block
+/// in bytes, or nothing where there is to be no heap. Says whether this was the first try.
+pub fn try_once(make: impl FnOnce() -> Option<(Heap, usize)>) -> bool {
+    while_open(|| {
+        let first = is_untried();
+        if first {
+            set(make());
+        }
+        first
+    })
+    .unwrap_or(false)
+}
+
+/// Whether nobody has needed the heap yet.
+pub fn is_untried() -> bool {
+    GLOBAL.base.load(Ordering::Relaxed) == UNTRIED
+}
+
+/// Makes this the process's heap, or says that there is none; who calls holds the lock.
+fn set(made: Option<(Heap, usize)>) {
+    let Some((heap, least)) = made else {
+        GLOBAL.base.store(REFUSED, Ordering::Relaxed);
+        return;
+    };
+    let base = heap.base().addr().get();
+    GLOBAL
+        .least
+        .store(least.max(SMALLEST_LEAST), Ordering::Relaxed);
+    GLOBAL.base.store(base, Ordering::Relaxed);
+    GLOBAL.end.store(base + heap.bytes(), Ordering::Release);
+    // SAFETY: the caller holds the lock.
+    unsafe { *GLOBAL.heap.get() = Some(heap) };
+}
+
+/// Asks the heap; nothing if there is none, or it is closed.
 pub fn with<R>(ask: impl FnOnce(&mut Heap) -> Option<R>) -> Option<R> {
+    // SAFETY: `while_open` holds the lock meanwhile.
+    while_open(|| unsafe { locked() }.and_then(ask)).flatten()
+}
+
+/// Does something under the lock; nothing if the heap is closed.
+fn while_open<R>(act: impl FnOnce() -> R) -> Option<R> {
     if is_closed() {
         return None;
     }
     lock();
     // It may have been closed meanwhile.
-    if is_closed() {
-        unlock();
-        return None;
-    }
-    let first = GLOBAL.base.load(Ordering::Relaxed) == UNTRIED;
-    if first {
-        make();
-    }
-    // SAFETY: this thread holds the lock.
-    let answer = unsafe { locked() }.and_then(ask);
+    let done = (!is_closed()).then(act);
     unlock();
-    if first {
-        fork::watch();
-    }
-    answer
+    done
 }
 
 /// Gives a block back, at once or when the heap is open again.
@@ -218,67 +241,4 @@ fn free_put_off() {
         unsafe { next::free(place.as_ptr().cast()) };
         release(block);
     }
-}
-
-/// Makes the heap; who calls holds the lock.
-fn make() {
-    let is_wanted = asked_for() && has_plain_allocator();
-    let heap = is_wanted.then(|| Heap::new(memory_bytes())).flatten();
-    let Some(heap) = heap else {
-        GLOBAL.base.store(REFUSED, Ordering::Relaxed);
-        return;
-    };
-    let base = heap.base().addr().get();
-    let least = number(LEAST).unwrap_or(DEFAULT_LEAST).max(SMALLEST_LEAST);
-    GLOBAL.least.store(least, Ordering::Relaxed);
-    GLOBAL.base.store(base, Ordering::Relaxed);
-    GLOBAL.end.store(base + heap.bytes(), Ordering::Release);
-    // SAFETY: the caller holds the lock.
-    unsafe { *GLOBAL.heap.get() = Some(heap) };
-}
-
-/// As much as the machine has memory.
-fn memory_bytes() -> usize {
-    // SAFETY: sysconf only answers.
-    let pages = unsafe { libc::sysconf(libc::_SC_PHYS_PAGES) };
-    usize::try_from(pages).unwrap_or(0) * pamir_shm::segment::PAGE_BYTES
-}
-
-/// Whether the heap was asked for.
-pub fn asked_for() -> bool {
-    number(ASKED_FOR).is_some_and(|value| value != 0)
-}
-
-fn has_plain_allocator() -> bool {
-    let is_plain = next::is_plain();
-    if !is_plain {
-        say(format_args!(
-            "--shared-heap has no effect: the program has another malloc than the C library's"
-        ));
-    }
-    is_plain
-}
-
-/// Says something on standard error, if that was asked for; allocates nothing.
-pub fn say(what: std::fmt::Arguments<'_>) {
-    if number(ASKED_FOR) != Some(2) {
-        return;
-    }
-    let mut line = [0; 256];
-    let mut rest = &mut line[..];
-    // What is too long is cut.
-    let _ = std::io::Write::write_fmt(&mut rest, format_args!("pamir: {what}\n"));
-    let length = 256 - rest.len();
-    // SAFETY: the line has these bytes. Nobody can be told that this fails.
-    unsafe { libc::write(2, line.as_ptr().cast(), length) };
-}
-
-/// An environment variable that is a number; read without allocating.
-fn number(name: &CStr) -> Option<usize> {
-    // SAFETY: the name ends with a zero; the environment is not changed while a program's first
-    // large block is allocated, as far as any library can rely on it.
-    let value = NonNull::new(unsafe { libc::getenv(name.as_ptr()) })?;
-    // SAFETY: getenv's strings end with a zero.
-    let value = unsafe { CStr::from_ptr(value.as_ptr()) };
-    value.to_str().ok()?.trim().parse().ok()
 }

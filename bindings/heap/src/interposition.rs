@@ -20,7 +20,7 @@ use std::ptr::{NonNull, null_mut};
 use pamir_shm::segment::PAGE_BYTES;
 
 use crate::heap::Backing;
-use crate::{global, next};
+use crate::{demand, global, next};
 
 /// `malloc` of the C standard.
 #[unsafe(no_mangle)]
@@ -34,7 +34,7 @@ pub extern "C" fn calloc(count: usize, bytes: usize) -> *mut c_void {
     count
         .checked_mul(bytes)
         .filter(|&bytes| global::serves(bytes))
-        .and_then(|bytes| global::with(|heap| heap.allocate_zeroed(bytes)))
+        .and_then(|bytes| demand::with(|heap| heap.allocate_zeroed(bytes)))
         .map_or_else(|| next::calloc(count, bytes), |block| block.as_ptr().cast())
 }
 
@@ -170,7 +170,7 @@ pub unsafe extern "C" fn pamir_shared_heap(
     bytes: *mut u64,
     descriptor: *mut c_int,
 ) -> c_int {
-    let found = global::with(|heap| match heap.backing() {
+    let found = demand::with(|heap| match heap.backing() {
         Backing::Shared(segment) => {
             let number = segment.descriptor().as_raw_fd();
             Some((heap.base().addr().get() as u64, heap.bytes() as u64, number))
@@ -194,7 +194,7 @@ fn large(bytes: usize, alignment: usize) -> Option<*mut c_void> {
     if !global::serves(bytes) || !alignment.is_power_of_two() {
         return None;
     }
-    let block = global::with(|heap| heap.allocate(bytes, alignment))?;
+    let block = demand::with(|heap| heap.allocate(bytes, alignment))?;
     Some(block.as_ptr().cast())
 }
 
@@ -213,7 +213,7 @@ unsafe fn resize(old: NonNull<u8>, bytes: usize) -> *mut c_void {
         return null_mut();
     }
     let stays = global::serves(bytes)
-        && global::with(|heap| heap.resize(old, bytes).then_some(())).is_some();
+        && demand::with(|heap| heap.resize(old, bytes).then_some(())).is_some();
     if stays {
         return old_block;
     }

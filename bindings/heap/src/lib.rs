@@ -16,7 +16,9 @@
 //! | `runs.rs` | which pages are in use: boundary tags and lists by size |
 //! | `heap.rs` | blocks of memory in the segment, by runs of pages |
 //! | `dumped.rs` | which of it goes into a core |
-//! | `global.rs` | the process's one heap: when it is made, its lock, its bounds |
+//! | `request.rs` | what the environment says about the heap |
+//! | `global.rs` | the process's one heap: its lock, its bounds |
+//! | `demand.rs` | when it is made |
 //! | `fork.rs` | a child's private copy |
 //! | `next.rs` | the allocator behind this one, which is the C library's where the heap is on |
 //! | `interposition.rs` | the C library's functions, and what MPI asks |
@@ -25,8 +27,10 @@
 //! never change; nothing here allocates through the functions that it replaces while the lock is
 //! held.
 
-mod dumped;
 // A test program keeps the C library's own functions; tests/tests/shared_heap.rs preloads these.
+#[cfg(not(test))]
+mod demand;
+mod dumped;
 #[cfg(not(test))]
 mod fork;
 #[cfg(not(test))]
@@ -36,4 +40,6 @@ mod heap;
 mod interposition;
 #[cfg(not(test))]
 mod next;
+#[cfg(not(test))]
+mod request;
 mod runs;
