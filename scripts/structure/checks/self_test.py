@@ -1,10 +1,13 @@
 """Tests of the checks' own rules: each one is seen to find what it looks for."""
 
 import sys
+import tempfile
 import unittest
+from pathlib import Path
 
+from documents import anchors, broken, prose
 from packages import is_allowed
-from repository import code
+from repository import ROOT, code
 from unsafe_files import UNSAFE, entries
 
 
@@ -41,6 +44,23 @@ class Code(unittest.TestCase):
 
     def test_a_list_has_comments(self):
         self.assertEqual(entries("# a\n\nb\nc/\n"), {"b", "c/"})
+
+
+class Links(unittest.TestCase):
+    """Where a document's links lead."""
+
+    def test_code_has_no_links(self):
+        self.assertEqual(prose("a `[b](c)` d\n```\n[e](f)\n```\n"), "a  d\n\n")
+
+    def test_headings_have_anchors(self):
+        self.assertEqual(anchors("# A page\n## MPI's objects, put: get\n"), {"a-page", "mpis-objects-put-get"})
+
+    def test_links_that_lead_nowhere_are_found(self):
+        with tempfile.TemporaryDirectory(dir=ROOT / "scripts") as folder:
+            page = Path(folder) / "page.md"
+            page.write_text("# A\n[a](#a) [b](#b) [page](page.md#a) [none](none.md) [out](https://x.y)\n")
+            self.assertEqual([line.split(": ", 1)[1] for line in broken(page)],
+                             ["#b: there is no such heading", "the link none.md leads nowhere"])
 
 
 def main() -> bool:
