@@ -7,11 +7,10 @@ behind a #, to a heading. docs/SUMMARY.md lists each page of docs/.
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from repository import ROOT
+from repository import ROOT, files
 
 LONGEST = {"README.md": 150, "ARCHITECTURE.md": 250}
 
@@ -30,12 +29,8 @@ def check(_update: bool) -> Iterator[str]:
 
 
 def pages() -> list[Path]:
-    """All Markdown files that git knows, or would."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
-        cwd=ROOT, capture_output=True, text=True, check=False)  # fmt: skip
-    names = listed.stdout.splitlines() or [str(path.relative_to(ROOT)) for path in ROOT.glob("docs/**/*.md")]
-    return [ROOT / name for name in names if (ROOT / name).is_file()]
+    """All Markdown files."""
+    return [ROOT / name for name in files() if name.endswith(".md")]
 
 
 def broken(page: Path) -> Iterator[str]:

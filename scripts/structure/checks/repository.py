@@ -1,23 +1,19 @@
-"""The repository as the checks see it: its files, what a change touches, its packages.
+"""The repository as the checks see it: its files, where a change began, its packages.
 
-Every check asks here, and prints what it found; scripts/structure/checks/run counts.
+Every check asks here, scripts/layering too, and prints what it found; scripts/structure/checks/run counts.
 """
 
 from __future__ import annotations
 
 import functools
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+from structure.imports import tokens
 
-# Comments, then literals. A lifetime is no character: no quote ends it.
-NO_CODE = re.compile(
-    r'//[^\n]*|/\*.*?\*/|\bb?r(#*)".*?"\1|"(?:\\.|[^"\\])*"|\'(?:\\[^\']+\'|[^\\\']\')', re.DOTALL
-)
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def git(*arguments: str) -> str | None:
@@ -43,41 +39,29 @@ def files() -> list[str]:
 
 
 def code(text: str) -> str:
-    """Rust source without comments and literals."""
-    return NO_CODE.sub(" ", text)
+    """Rust source without comments, literals and lifetimes."""
+    return " ".join(tokens(text))
 
 
 @functools.cache
 def rust_code() -> dict[str, str]:
-    """The code of each Rust file, without comments and literals."""
+    """The code of each Rust file."""
     paths = [path for path in files() if path.endswith(".rs")]
     return {path: code((ROOT / path).read_text(encoding="utf-8")) for path in paths}
 
 
-def base(reference: str | None = None) -> str | None:
+def base() -> str | None:
     """The commit that a change is compared with.
 
-    `reference`, or else where this branch left origin/main; the commit before where neither
-    commits nor files differ from that.
+    Where this branch left origin/main; the commit before where neither commits nor files differ
+    from that.
     """
-    if reference:
-        found = git("merge-base", reference, "HEAD")
-        return found.strip() if found else None
+    untracked = git("ls-files", "--others", "--exclude-standard")
     left = git("merge-base", "origin/main", "HEAD")
-    if left and (git("diff", "--name-only", left.strip()) or untracked()):
+    if left and (git("diff", "--name-only", left.strip()) or untracked):
         return left.strip()
-    before = git("rev-parse", "HEAD~" if not untracked() else "HEAD")
+    before = git("rev-parse", "HEAD" if untracked else "HEAD~")
     return before.strip() if before else None
-
-
-def untracked() -> list[str]:
-    """Files that are not committed and not ignored."""
-    return (git("ls-files", "--others", "--exclude-standard") or "").splitlines()
-
-
-def changed(since: str) -> list[str]:
-    """The paths of the files that differ from commit `since`; deleted ones too."""
-    return sorted({*(git("diff", "--name-only", since) or "").splitlines(), *untracked()})
 
 
 def metadata(*arguments: str, environment: dict[str, str] | None = None) -> dict:
