@@ -3,7 +3,8 @@
 //! Before: `interposition.rs` has a large block to serve. After: `global.rs` has the heap, or knows that
 //! there is none.
 //!
-//! Invariant: forks are watched (`fork.rs`) before the first block is served.
+//! Invariant: whoever makes the heap has forks watched (`fork.rs`) before it gets a block itself. Another thread
+//! may get one a moment earlier.
 
 use crate::heap::Heap;
 use crate::request::{asked_for, least_bytes, say};
@@ -11,7 +12,7 @@ use crate::{fork, global, next};
 
 /// Asks the heap, which is made if this is the first time; nothing if there is none, or it is closed.
 pub fn with<R>(ask: impl FnOnce(&mut Heap) -> Option<R>) -> Option<R> {
-    if global::is_untried() && global::try_once(make) {
+    if global::try_once(make) {
         fork::watch();
     }
     global::with(ask)

@@ -133,18 +133,14 @@ pub fn owns(address: usize) -> bool {
 /// Makes the heap as `make` says, if nobody has tried yet: it gives the heap and its shortest block
 /// in bytes, or nothing where there is to be no heap. Says whether this was the first try.
 pub fn try_once(make: impl FnOnce() -> Option<(Heap, usize)>) -> bool {
-    while_open(|| {
-        let first = is_untried();
-        if first {
-            set(make());
-        }
-        first
-    })
-    .unwrap_or(false)
+    // Nearly all calls end here, without the lock.
+    if !is_untried() {
+        return false;
+    }
+    while_open(|| is_untried().then(|| set(make())).is_some()).unwrap_or(false)
 }
 
-/// Whether nobody has needed the heap yet.
-pub fn is_untried() -> bool {
+fn is_untried() -> bool {
     GLOBAL.base.load(Ordering::Relaxed) == UNTRIED
 }
 
