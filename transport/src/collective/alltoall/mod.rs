@@ -38,6 +38,7 @@ algorithms! {
         Row::new(Algorithm::Pairwise).up_to(64 << 10).ranks(0, 2).taking_over(),
         Row::new(Algorithm::Measured).from(12 << 10),
         Row::new(Algorithm::Posted),
+        Row::new(Algorithm::Linear).up_to(2048).crowded(),
         Row::new(Algorithm::Bruck).up_to(256).ranks(8, usize::MAX),
         Row::new(Algorithm::Linear).up_to(32 << 10),
         Row::new(Algorithm::Pairwise),
