@@ -1,9 +1,9 @@
 """Sets up and runs every check and test of Pamir.
 
-Steps, in order: formatting, lints, documentation, layering, checks of dependencies, licences and
-unsafe code, the documents' mechanisms and the tests that prove them (what is open is no failure), an installation, the Rust tests (those
-of tests/ run whole programs and faults on the installation), the loom models of the shared-memory
-protocols, the compiler wrappers, pkg-config and CMake, the examples, the C programs of
+Steps, in order: formatting, lints, documentation, layering, checks of dependencies, documents,
+licences and unsafe code, the mechanisms of the five documents and the tests that prove them (what
+is open is no failure), an installation, the Rust tests (those of tests/ run whole programs and
+faults on the installation), the loom models of the shared-memory protocols, the compiler wrappers, pkg-config and CMake, the examples, the C programs of
 tests/conformance, the list of MPI functions, the search for mappings on small problems of QAPLIB
 (skipped where these cannot be fetched). Output of a step goes to target/test/STEP.log; when
 the step fails, what failed and the end of it are shown.
@@ -291,7 +291,7 @@ STEPS = [
         "cargo", "doc", "--locked", "--workspace", "--no-deps",
         RUSTDOCFLAGS="-D warnings"), quick=False),
     Step("layering", "layering", plain("scripts/layering", "--self-test")),
-    Step("checks", "dependencies, licences, unsafe code", plain(
+    Step("checks", "dependencies, documents, licences, unsafe code", plain(
         "scripts/structure/checks/run", "--self-test")),
     Step("requirements", "mechanisms of the documents", plain("scripts/requirements")),
     Step("install", "installation", installation),

@@ -11,7 +11,8 @@
 //!
 //! ```text
 //! vain poll ─▶ more than GAP since the last one? ─▶ yes: a new run begins here
-//!                                                └▶ no:  PATIENCE << yields since the processor came? ─▶ yield
+//!                                                └▶ no:  PATIENCE << yields has passed since the run began, or since
+//!                                                        the processor came back? ─▶ yield
 //! found something ─▶ the run is over
 //! ```
 //!
@@ -26,7 +27,8 @@ const GAP: Duration = Duration::from_micros(10);
 /// How long a run lasts before its first yield. A rank on another processor answers sooner if it is running.
 const PATIENCE: Duration = Duration::from_micros(1);
 
-/// How often the patience doubles: a yield a [`PATIENCE`]` << DOUBLINGS` costs a rank that computes little.
+/// How often the patience doubles. The longer it gets, the less a rank loses that computes a little between its polls,
+/// and the more the ranks lose that wait for its processor.
 const DOUBLINGS: u32 = 3;
 
 /// A run of polls that found nothing.
