@@ -1,36 +1,48 @@
 """Sets up and runs every check and test of Pamir.
 
-Steps, in order: formatting, lints, documentation, layering, checks of dependencies, documents,
-licences and unsafe code, the mechanisms of the five documents and the tests that prove them (what
-is open is no failure), an installation, the Rust tests (those of tests/ run whole programs and
-faults on the installation), the loom models of the shared-memory protocols, the compiler wrappers, pkg-config and CMake, the examples, the C programs of
-tests/conformance, the list of MPI functions, the search for mappings on small problems of QAPLIB
-(skipped where these cannot be fetched). Output of a step goes to target/test/STEP.log; when
-the step fails, what failed and the end of it are shown.
+Steps, in order: formatting, lints, documentation, layering, checks of dependencies, licences and
+unsafe code, the documents' mechanisms and the tests that prove them (what is open is no
+failure), tests of the scripts themselves, an installation, the Rust tests (those of tests/ run
+whole programs and faults on the installation), the loom models of the shared-memory protocols,
+the compiler wrappers, pkg-config and CMake, the examples, the C programs of tests/conformance,
+the list of MPI functions, the search for mappings on small problems of QAPLIB (skipped where
+these cannot be fetched).
+
+Output of a step goes to target/test/STEP.log as it comes; when the step fails, what failed and
+the end of it are shown. What each test took goes to target/test/times.tsv, the slowest first.
+
+With --changed only what a change touches is checked: formatting, lints and unit tests of its
+crates, test programs and programs of tests/programs whose files differ, conformance chapters
+whose folders do, and all rules of the source tree. It says what it leaves out. The change is what
+differs from COMMIT, or else from where the branch left origin/main (the last commit, where
+nothing differs from there), files that are not committed among it.
+
+Environment: PROPTEST_RNG_SEED gives property tests other cases, PAMIR_TEST_SEED tests that strike
+at random moments; RUST_TEST_THREADS is how many Rust tests run at the same time.
 """
 
 import argparse
 import os
 import re
 import shutil
-import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks import placement  # noqa: E402  (the path must be set first)
+from verification import changed  # noqa: E402
+from verification.runner import LOGS, ROOT, Runner, Step  # noqa: E402
 
-LOGS = ROOT / "target" / "test"
-SUITE = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed;", re.MULTILINE)
-SUMMARY = re.compile(r"(\d+) passed, (\d+) failed")
-# Lines of a failed step that say what failed, and how much of its output is shown.
-FAILURE = re.compile(r"FAILED |test .* FAILED$|error(\[\w+\])?: |thread '.*panicked")
-SHOWN_LINES = 40
-SHOWN_WIDTH = 240
+TIMES = LOGS / "times.tsv"
+EXAMPLES = """\
+examples:
+  scripts/test --changed               while you work
+  scripts/test --quick                 before a commit
+  scripts/test --only conformance      one step, on the installation that is there
+  scripts/test --slowest 20            everything, and where the time goes
+"""
 
 CMAKE_PROJECT = """\
 cmake_minimum_required(VERSION 3.13)
@@ -45,130 +57,6 @@ CHECK_PROGRAM = """\
 #include <mpi.h>
 int main(int argc, char **argv) { MPI_Init(&argc, &argv); return MPI_Finalize(); }
 """
-
-
-def end_step(group):
-    """Ends a step: SIGTERM lets a runner of programs end those, SIGKILL ends the rest."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(group, number)
-        except ProcessLookupError:
-            return
-        time.sleep(1)
-
-
-class Step:
-    """One step: a name, and a function that yields (command, environment) pairs to run."""
-
-    def __init__(self, name, title, commands, quick=True, seconds=1800):
-        self.name = name
-        self.title = title
-        self.commands = commands
-        self.quick = quick
-        self.seconds = seconds
-
-
-class Runner:
-    """Runs steps, keeps the counts."""
-
-    def __init__(self, quick, verbose):
-        self.quick = quick
-        self.verbose = verbose
-        self.passed = 0
-        self.failed = 0
-        self.failures = []
-        self.installed = False
-        self.group = None
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self.interrupted)
-        self.prefix = ROOT / "target" / ("pamir-dev" if quick else "pamir")
-
-    def interrupted(self, number, _frame):
-        """Ends the step in progress, which a session of its own keeps from the signal."""
-        if self.group is not None:
-            end_step(self.group)
-        os._exit(128 + number)
-
-    def run(self, step, position, count):
-        print(f"[{position}/{count}] {step.title} ... ", end="", flush=True)
-        if self.verbose:
-            print()
-        begin = time.monotonic()
-        log = LOGS / f"{step.name}.log"
-        commands = step.commands(self)
-        if isinstance(commands, str):
-            print(f"skipped: {commands}")
-            return True
-        ok, text = self.execute(commands, log, step.seconds)
-        passed, failed = counts(text, ok)
-        self.passed += passed
-        self.failed += failed
-        seconds = time.monotonic() - begin
-        print(f"{'ok' if ok else 'FAILED'} ({passed} passed, {failed} failed, {seconds:.0f} s)")
-        if not ok:
-            self.failures.append(step.title)
-            if not self.verbose:
-                print("\n".join("    " + line[:SHOWN_WIDTH] for line in excerpt(text)))
-            print(f"    all of it: {log.relative_to(ROOT)}")
-        return ok
-
-    def execute(self, commands, log, seconds):
-        """Runs all commands even after a failure; returns whether all succeeded, and their text."""
-        ok, text = True, []
-        with open(log, "w", encoding="utf-8", errors="replace") as file:
-            for command, environment in commands:
-                words = [str(word) for word in command]
-                file.write(f"$ {' '.join(words)}\n")
-                file.flush()
-                # A session of its own, so that a step that hangs is ended with all it started.
-                with subprocess.Popen(
-                    words, cwd=ROOT, env={**os.environ, **environment}, text=True,
-                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                    errors="replace", start_new_session=True,
-                ) as process:
-                    self.group = process.pid
-                    try:
-                        output, _ = process.communicate(timeout=seconds)
-                        code = process.returncode
-                    except subprocess.TimeoutExpired:
-                        end_step(process.pid)
-                        output, _ = process.communicate()
-                        output += f"\nended after {seconds} s\n"
-                        code = 124
-                    self.group = None
-                if code != 0:
-                    ok = False
-                    output += f"\nexit code {code}: {' '.join(words)}\n"
-                file.write(output)
-                text.append(output)
-                if self.verbose:
-                    print(output, end="", flush=True)
-        return ok, "".join(text)
-
-
-def excerpt(text):
-    """The lines that name failures, and the last ones."""
-    lines = text.splitlines()
-    named = [line for line in lines[:-SHOWN_LINES] if FAILURE.match(line)]
-    more = [f"... {len(named) - SHOWN_LINES} more of them"] if len(named) > SHOWN_LINES else []
-    return named[:SHOWN_LINES] + more + lines[-SHOWN_LINES:]
-
-
-def counts(text, ok):
-    """What a step counts for: its tests, or itself when it has none."""
-    suites = SUITE.findall(text)
-    summaries = SUMMARY.findall(text) if not suites else []
-    passed, failed = 0, 0
-    if suites:
-        passed = sum(int(one) for one, _ in suites)
-        failed = sum(int(one) for _, one in suites)
-    elif summaries:
-        passed, failed = (int(number) for number in summaries[-1])
-    else:
-        passed = int(ok)
-    if not ok and failed == 0:
-        failed = 1
-    return passed, failed
 
 
 def plain(*command, **environment):
@@ -260,7 +148,7 @@ def conformance(runner):
     if not (ROOT / "tests" / "conformance" / "run").exists():
         return "there is no tests/conformance/run"
     quick = ["--quick"] if runner.quick else []
-    command = ["tests/conformance/run", "--prefix", runner.prefix]
+    command = ["tests/conformance/run", "--verbose", "--prefix", runner.prefix]
     # Messages of every kind between nodes that share no memory; each program once.
     chapters = ["point_to_point", "collective", "communicator", "topology", "fault"]
     return [([*command, *quick], {}), ([*command, "--quick", "--nodes", "2", *chapters], {})]
@@ -294,6 +182,7 @@ STEPS = [
     Step("checks", "dependencies, documents, licences, unsafe code", plain(
         "scripts/structure/checks/run", "--self-test")),
     Step("requirements", "mechanisms of the documents", plain("scripts/requirements")),
+    Step("scripts", "tests of the scripts", plain("scripts/verification/self_test.py")),
     Step("install", "installation", installation),
     Step("rust", "Rust tests", rust_tests),
     Step("loom", "loom models", loom_models, quick=False),
@@ -306,35 +195,55 @@ STEPS = [
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        prog="scripts/test", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true",
-                        help="leave out documentation and loom models, and install a dev build")
-    parser.add_argument("--only", metavar="STEP", action="append",
-                        choices=[step.name for step in STEPS],
-                        help="run this step only (can be given again): "
-                             + ", ".join(step.name for step in STEPS))
-    parser.add_argument("-v", "--verbose", action="store_true", help="show everything as it comes")
-    arguments = parser.parse_args()
-
+    arguments = parse()
     LOGS.mkdir(parents=True, exist_ok=True)
-    runner = Runner(arguments.quick, arguments.verbose)
-    steps = [step for step in STEPS if step.quick or not arguments.quick]
+    runner = Runner(arguments.quick or arguments.changed is not None, arguments.verbose)
+    begin, left_out = time.monotonic(), []
+    if arguments.changed is not None:
+        steps, left_out = changed.steps(arguments.changed or None)
+    else:
+        steps = [step for step in STEPS if step.quick or not arguments.quick]
     if arguments.only:
-        steps = [step for step in STEPS if step.name in arguments.only]
-    begin = time.monotonic()
-    for position, step in enumerate(steps, start=1):
-        ok = runner.run(step, position, len(steps))
-        if step.name == "install":
-            runner.installed = ok
-            if not ok and position < len(steps):
-                print("What follows needs this step: stopped.")
-                break
+        steps = [step for step in (steps if left_out else STEPS) if step.name in arguments.only]
+    runner.run_all(steps)
+    for line in left_out:
+        print(f"left out: {line}")
+    runner.times.write(TIMES)
+    if arguments.slowest:
+        print(f"slowest (all: {TIMES.relative_to(ROOT)}):")
+        for seconds, step, test in runner.times.slowest(arguments.slowest):
+            print(f"  {seconds:8.1f} s  {step:12} {test}")
     for failure in runner.failures:
         print(f"failed: {failure}")
     print(f"{runner.passed} passed, {runner.failed} failed "
           f"({time.monotonic() - begin:.0f} s)")
     return 1 if runner.failed else 0
+
+
+def parse():
+    """The arguments."""
+    parser = argparse.ArgumentParser(
+        prog="scripts/test", description=__doc__, epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true",
+                        help="leave out documentation and loom models, and install a dev build")
+    parser.add_argument("--changed", metavar="COMMIT", nargs="?", const="",
+                        help="only what the files touch that differ from COMMIT; see above")
+    parser.add_argument("--only", metavar="STEP", action="append",
+                        choices=sorted({*(step.name for step in STEPS), "programs"}),
+                        help="run this step only (can be given again): "
+                             + ", ".join(step.name for step in STEPS))
+    parser.add_argument("--slowest", metavar="N", nargs="?", const=10, default=0, type=natural,
+                        help="list the N slowest tests at the end (without N: 10)")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show everything as it comes")
+    return parser.parse_args()
+
+
+def natural(text):
+    """A number from 1 on."""
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number from 1 on")
+    return int(text)
 
 
 if __name__ == "__main__":

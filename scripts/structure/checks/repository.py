@@ -50,18 +50,30 @@ def rust_code() -> dict[str, str]:
     return {path: code((ROOT / path).read_text(encoding="utf-8")) for path in paths}
 
 
-def base() -> str | None:
+def base(reference: str | None = None) -> str | None:
     """The commit that a change is compared with.
 
-    Where this branch left origin/main; the commit before where neither commits nor files differ
-    from that.
+    `reference`, or else where this branch left origin/main; the commit before where neither
+    commits nor files differ from that.
     """
-    untracked = git("ls-files", "--others", "--exclude-standard")
+    if reference:
+        found = git("merge-base", reference, "HEAD")
+        return found.strip() if found else None
     left = git("merge-base", "origin/main", "HEAD")
-    if left and (git("diff", "--name-only", left.strip()) or untracked):
+    if left and (git("diff", "--name-only", left.strip()) or untracked()):
         return left.strip()
-    before = git("rev-parse", "HEAD" if untracked else "HEAD~")
+    before = git("rev-parse", "HEAD" if untracked() else "HEAD~")
     return before.strip() if before else None
+
+
+def untracked() -> list[str]:
+    """Files that are not committed and not ignored."""
+    return (git("ls-files", "--others", "--exclude-standard") or "").splitlines()
+
+
+def changed(since: str) -> list[str]:
+    """The paths of the files that differ from commit `since`; deleted ones too."""
+    return sorted({*(git("diff", "--name-only", since) or "").splitlines(), *untracked()})
 
 
 def metadata(*arguments: str, environment: dict[str, str] | None = None) -> dict:
