@@ -1,7 +1,8 @@
 """Documents are short, whole, and their links lead somewhere.
 
 README.md and ARCHITECTURE.md keep to a length. Each relative link of a document leads to a file and,
-behind a #, to a heading. docs/SUMMARY.md lists each page of docs/.
+behind a #, to a heading. Each path in backticks that begins in a folder of the tree is there.
+docs/SUMMARY.md lists each page of docs/.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from repository import ROOT, files
 LONGEST = {"README.md": 150, "ARCHITECTURE.md": 250}
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
+# A word of code that begins like a path. What has a place to fill in is no path.
+PATH = re.compile(r"`([\w.-]+/[\w./-]*)(?=[`\s:])")
 
 
 def check(_update: bool) -> Iterator[str]:
@@ -25,6 +28,7 @@ def check(_update: bool) -> Iterator[str]:
             yield f"{name}: {lines} lines; move what is more than {most} to docs/"
     for page in pages():
         yield from broken(page)
+        yield from missing(page)
     yield from unlisted()
 
 
@@ -44,6 +48,15 @@ def broken(page: Path) -> Iterator[str]:
             yield f"{page.relative_to(ROOT)}: the link {link} leads nowhere"
         elif heading and heading not in anchors(target.read_text(encoding="utf-8")):
             yield f"{page.relative_to(ROOT)}: {link}: there is no such heading"
+
+
+def missing(page: Path) -> Iterator[str]:
+    """The paths that a page names and that are not there. Those of the build's folder come and go."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for path in dict.fromkeys(PATH.findall(text)):
+        top = path.split("/")[0]
+        if top != "target" and (ROOT / top).is_dir() and not (ROOT / path).exists():
+            yield f"{page.relative_to(ROOT)}: there is no {path}"
 
 
 def prose(text: str) -> str:

@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from documents import anchors, broken, prose
+from documents import anchors, broken, missing, prose
 from packages import is_allowed
 from repository import ROOT, code
 from unsafe_files import UNSAFE, entries
@@ -61,6 +61,14 @@ class Links(unittest.TestCase):
             page.write_text("# A\n[a](#a) [b](#b) [page](page.md#a) [none](none.md) [out](https://x.y)\n")
             self.assertEqual([line.split(": ", 1)[1] for line in broken(page)],
                              ["#b: there is no such heading", "the link none.md leads nowhere"])
+
+    def test_paths_that_are_not_there_are_found(self):
+        with tempfile.TemporaryDirectory(dir=ROOT / "scripts") as folder:
+            page = Path(folder) / "page.md"
+            page.write_text("`scripts/test --quick` `scripts/none` `docs/none.md` `docs/SUMMARY.md` `a/b` `MPI/x`\n"
+                            "`scripts/<kind>/x` `target/none` `shm::x`\n```\n`scripts/gone`\n```\n")
+            self.assertEqual([line.split(": ", 1)[1] for line in missing(page)],
+                             ["there is no scripts/none", "there is no docs/none.md"])
 
 
 def main() -> bool:
