@@ -4,8 +4,8 @@ Steps, in order: formatting, lints, documentation, layering, checks of dependenc
 unsafe code, the documents' mechanisms and the tests that prove them (what is open is no
 failure), tests of the scripts themselves, an installation, the Rust tests (those of tests/ run
 whole programs and faults on the installation), the loom models of the shared-memory protocols,
-the compiler wrappers, pkg-config and CMake, the examples, the C programs of tests/conformance,
-the list of MPI functions, the search for mappings on small problems of QAPLIB (skipped where
+the compiler wrappers, pkg-config and CMake, the examples, the commands of the users' chapters,
+the C programs of tests/conformance, the list of MPI functions, the search for mappings on small problems of QAPLIB (skipped where
 these cannot be fetched).
 
 Output of a step goes to target/test/STEP.log as it comes; when the step fails, what failed and
@@ -144,6 +144,10 @@ def examples(runner):
     return commands
 
 
+def user_commands(runner):
+    return [(["scripts/verification/user_commands.py", "--prefix", runner.prefix], {})]
+
+
 def conformance(runner):
     if not (ROOT / "tests" / "conformance" / "run").exists():
         return "there is no tests/conformance/run"
@@ -188,6 +192,7 @@ STEPS = [
     Step("loom", "loom models", loom_models, quick=False),
     Step("wrappers", "compiler wrappers, pkg-config, CMake", wrappers),
     Step("examples", "examples", examples),
+    Step("commands", "commands of the users' chapters", user_commands),
     Step("conformance", "C programs (tests/conformance)", conformance),
     Step("coverage", "list of MPI functions", coverage),
     Step("placement", "small problems of QAPLIB", placement_problems, quick=False),
