@@ -28,7 +28,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pamir_shm::placement::HUGE_PAGE_BYTES;
+use pamir_shm::segment::HUGE_PAGE_BYTES;
 use pamir_shm::segment::PAGE_BYTES;
 
 /// Switches huge pages off if it is 0.

@@ -27,8 +27,7 @@ use pamir_shm::call_record::CallRecord;
 use pamir_shm::header::{HEADER_BYTES, HeaderError, SegmentHeader};
 use pamir_shm::mapped::Mapped;
 use pamir_shm::mapped_lane::MappedLane;
-use pamir_shm::placement::{HUGE_PAGE_BYTES, advise_huge_pages};
-use pamir_shm::segment::{Segment, SegmentError, inherited};
+use pamir_shm::segment::{HUGE_PAGE_BYTES, Segment, SegmentError, inherited};
 use pamir_shm::shareable::LinePadded;
 
 use crate::client_table::{self, ClientTableError};
@@ -283,7 +282,7 @@ impl Job {
         let (rings, bytes) = self.layout.rings();
         // A huge page would hold many short rings, of which most may never carry anything.
         if bytes >= HUGE_PAGE_BYTES as u64 && self.layout.has_long_rings() {
-            advise_huge_pages(&self.segment, rings, bytes);
+            self.segment.advise_huge_pages(rings, bytes);
         }
         Ok(())
     }

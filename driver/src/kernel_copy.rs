@@ -7,7 +7,7 @@
 
 use std::sync::OnceLock;
 
-use pamir_shm::mapped_lane::copy_read;
+use pamir_shm::copy::copy_read;
 use pamir_shm::segment::PAGE_BYTES;
 
 use crate::huge_pages;

@@ -26,8 +26,8 @@ use pamir_shm::header::HEADER_BYTES;
 use pamir_shm::mapped_board::MappedBoard;
 use pamir_shm::offset::Offset;
 use pamir_shm::piece_claims::PieceClaims;
-use pamir_shm::placement::HUGE_PAGE_BYTES;
 use pamir_shm::record::LINE_BYTES;
+use pamir_shm::segment::HUGE_PAGE_BYTES;
 use pamir_shm::shareable::{LinePadded, Shareable};
 
 /// The most ranks that a job may have.

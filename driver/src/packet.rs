@@ -9,7 +9,7 @@
 
 use std::cell::Cell;
 
-use pamir_shm::mapped_lane::{LINE_DATA_BYTES, copy_line, copy_payload};
+use pamir_shm::copy::{LINE_DATA_BYTES, copy_line, copy_payload};
 use pamir_shm::record::RecordHeader;
 
 use crate::unit::UnitError;

@@ -39,6 +39,7 @@
 
 mod error;
 mod handover;
+mod memory;
 
 use std::cell::Cell;
 
@@ -47,63 +48,12 @@ use crate::record::{HEADER_BYTES, LINE_BYTES, RecordHeader, lines_for};
 
 pub use error::LaneError;
 pub use handover::{Expected, HANDED_OVER_LINES};
-
-/// The memory that a lane works on.
-pub trait LaneMemory {
-    /// How many lines the ring has: a power of two, at least 4.
-    fn lines(&self) -> u64;
-
-    /// The header word of line `index`, counted around the ring.
-    fn word(&self, index: u64) -> &AtomicU64;
-
-    /// The cursor that the consumer publishes.
-    fn consumed(&self) -> &AtomicU64;
-
-    /// That cursor, loaded with Acquire.
-    fn load_consumed(&self) -> u64 {
-        self.consumed().load(Ordering::Acquire)
-    }
-
-    /// The lane is about to carry its first record.
-    fn open(&self) {}
-
-    /// Lines `first` to `first + lines` are about to be used by this end for the first time; up to which line all are
-    /// ready then.
-    fn prepare(&self, first: u64, lines: u64) -> u64 {
-        first + lines
-    }
-
-    /// Whether the payload of a record of so many lines is written past the caches.
-    fn is_streamed(&self, _lines: u64) -> bool {
-        false
-    }
-
-    /// Whether the payload of a record of so many lines is written without lines that were fetched before.
-    fn is_taken_over(&self, lines: u64) -> bool {
-        self.is_streamed(lines)
-    }
-
-    /// From so many lines on, other records stay away from a record's end; at least `FEWEST_APART`.
-    fn apart_from(&self) -> u64 {
-        FEWEST_APART
-    }
-
-    /// Lines `first` to `first + lines`, which are free, are likely to be written next.
-    fn expect(&self, _first: u64, _lines: u64) {}
-
-    /// Lines `first` to `first + lines` were written, and the other end reads them now.
-    fn hand_over(&self, _first: u64, _lines: u64) {}
-
-    /// Line `index`, counted around the ring, is likely to be read soon.
-    fn look_ahead(&self, _index: u64) {}
-}
+pub(crate) use memory::FEWEST_APART;
+pub use memory::LaneMemory;
 
 /// Lines of a ring whose memory comes as they are first used. A ring that is longer and used so much has more made
 /// ready, a quarter each time, or all of it at once in a huge page: each page costs as much as thirty messages.
 const UNPREPARED_LINES: u64 = 1024;
-
-/// Records of fewer lines are never kept apart: those of a line are told by their whole header word.
-pub(crate) const FEWEST_APART: u64 = 3;
 
 /// Lines that stay free behind a long record. Whoever reads a row of lines has those behind it
 /// fetched ahead by the processor. If these are the next record's, the origin has to get them
@@ -340,9 +290,28 @@ impl<M: LaneMemory> Producer<M> {
         if several {
             // Without those that stay free behind it.
             let lines = header.lines().min(reserved.lines);
-            self.hand_over(&reserved, lines, most);
-            self.expect(&reserved, lines, expected);
+            // Before others are asked for: behind those it would wait.
+            if lines <= most {
+                // The first one is being read already.
+                self.memory.hand_over(reserved.line + 1, lines - 1);
+            }
+            let asked = expected.lines(lines, reserved.lines);
+            if asked > 0 && !self.memory.is_taken_over(lines) {
+                self.expect_lines(asked);
+            }
         }
+    }
+
+    /// Has so many lines fetched, while the target reads what has been written.
+    #[inline(never)]
+    fn expect_lines(&self, lines: u64) {
+        // The first line is looked at by the consumer, and the one behind it is this end's already.
+        let first = self.produced.get() + 2;
+        let end = (self.produced.get() + lines).min(self.limit.get());
+        let ring = self.memory.lines();
+        let line = first & (ring - 1);
+        self.memory
+            .expect(line, end.saturating_sub(first).min(ring - line));
     }
 }
 

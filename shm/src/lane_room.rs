@@ -12,9 +12,9 @@
 //!
 //! Invariant: the room is part of one reserved record or one post, which nobody reads yet.
 
-pub use crate::lane_copy::LongCopy;
-use crate::lane_copy::{LONG_BYTES, ask_for_lines};
-use crate::mapped_lane::copy_short;
+use crate::copy::copy_short;
+pub use crate::copy::lane_copy::LongCopy;
+use crate::copy::lane_copy::{LONG_BYTES, ask_for_lines};
 
 /// From this many bytes on, it pays to ask for the lines before they are written.
 const ASKED_BYTES: usize = 384;

@@ -18,6 +18,8 @@ pub mod bells;
 pub mod board;
 pub mod call_record;
 pub mod cell_turns;
+#[cfg(not(loom))]
+pub mod copy;
 pub mod countdown;
 pub mod lane;
 pub mod piece_claims;
@@ -27,13 +29,9 @@ pub mod refusal;
 #[cfg(not(loom))]
 pub mod header;
 #[cfg(not(loom))]
-mod lane_copy;
-#[cfg(not(loom))]
 pub mod lane_room;
 #[cfg(not(loom))]
 mod line_distance;
-#[cfg(all(not(loom), target_arch = "x86_64"))]
-mod long_read;
 #[cfg(not(loom))]
 pub mod mapped;
 #[cfg(not(loom))]
@@ -46,8 +44,6 @@ pub mod mapped_lane;
 pub mod membarrier;
 #[cfg(not(loom))]
 pub mod offset;
-#[cfg(not(loom))]
-pub mod placement;
 #[cfg(not(loom))]
 pub mod processor;
 #[cfg(not(loom))]

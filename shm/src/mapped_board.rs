@@ -30,9 +30,9 @@ use std::sync::Arc;
 
 use crate::atomic::{AtomicU32, AtomicU64};
 use crate::board::{Board, BoardMemory, DEPTH, place};
-use crate::lane_copy::{LongCopy, hand_over_line};
+use crate::copy::lane_copy::{LongCopy, hand_over_line};
+use crate::copy::{LINE_DATA_BYTES, copy_line, copy_payload};
 use crate::lane_room::LaneRoom;
-use crate::mapped_lane::{LINE_DATA_BYTES, copy_line, copy_payload};
 use crate::processor;
 use crate::record::LINE_BYTES;
 use crate::segment::{PAGE_BYTES, Segment, SegmentError};

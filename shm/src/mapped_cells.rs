@@ -17,7 +17,7 @@
 use std::sync::Arc;
 
 use crate::cell_turns::{CELLS, CellTurns};
-use crate::lane_copy::{LONG_BYTES, hand_over_line, look_ahead};
+use crate::copy::lane_copy::{LONG_BYTES, hand_over_line, look_ahead};
 use crate::lane_room::{LaneRoom, LongCopy};
 use crate::record::{HEADER_BYTES, LINE_BYTES, lines_for};
 use crate::segment::{Segment, SegmentError};

@@ -24,12 +24,14 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::resource::{Resource, getrlimit};
 
 use crate::offset::Offset;
-use crate::placement::HUGE_PAGE_BYTES;
 use crate::refusal::Refusal;
 use crate::shareable::Shareable;
 
 /// The size of a page, in bytes.
 pub const PAGE_BYTES: usize = 4096;
+
+/// Bytes of a huge page. Where they are longer, less of them is had.
+pub const HUGE_PAGE_BYTES: usize = 2 << 20;
 
 /// Longer than a huge page takes where the kernel has one: it had to move other memory out of the way.
 const PATIENCE: Duration = Duration::from_millis(1);
@@ -262,6 +264,15 @@ impl Segment {
                 libc::MADV_POPULATE_WRITE,
             )
         };
+    }
+
+    /// Asks for transparent huge pages in `bytes` bytes at `offset`. Only advice: where
+    /// the kernel does not offer them for shared memory, nothing changes.
+    pub fn advise_huge_pages(&self, offset: u64, bytes: u64) {
+        if let Ok(address) = self.bytes_at(offset, bytes) {
+            // SAFETY: the range lies in this mapping; MADV_HUGEPAGE changes no contents.
+            unsafe { libc::madvise(address.cast(), bytes as usize, libc::MADV_HUGEPAGE) };
+        }
     }
 
     /// Nothing of this segment is put into huge pages by this process.

@@ -14,7 +14,7 @@
 use std::ops::Range;
 use std::ptr::NonNull;
 
-use pamir_shm::placement::HUGE_PAGE_BYTES;
+use pamir_shm::segment::HUGE_PAGE_BYTES;
 use pamir_shm::segment::PAGE_BYTES;
 
 /// The most chunks.

@@ -12,7 +12,7 @@
 //! if it is not: then the general way ([`MessagingUnit::inject_immediate`],
 //! [`MessagingUnit::take_packet`]) does the same, with everything that can be in its way.
 
-pub use pamir_shm::mapped_lane::LINE_DATA_BYTES;
+pub use pamir_shm::copy::LINE_DATA_BYTES;
 
 use pamir_shm::record::RecordHeader;
 

@@ -1,7 +1,7 @@
 //! What a producer does with lines once a record of several is there: its own are handed over to the target, those
 //! behind it fetched for what comes next.
 //!
-//! Before: [`Producer::commit_to`] has stored the header. After: the target finds the record's lines in the cache that
+//! Before: [`commit_to`](super::Producer::commit_to) has stored the header. After: the target finds the record's lines in the cache that
 //! all cores share, and this end those of the next one in its own.
 //!
 //! ```text
@@ -9,9 +9,7 @@
 //!  read  │ handed over         │ looked at by the target │ fetched, to be written
 //! ```
 //!
-//! Invariant: these are hints; nothing is read or written.
-
-use super::{LaneMemory, Producer, Reserved};
+//! Invariant: these are hints, to the lane that follows them; nothing is read or written.
 
 /// Records of two to so many lines are best handed over from the origin's own cache to the shared one, once the
 /// target can see them, if it reads them at once: a line comes from there in two thirds of the time. Longer ones only
@@ -33,39 +31,14 @@ pub enum Expected {
     Lines(u64),
 }
 
-impl<M: LaneMemory> Producer<M> {
-    /// What is best done with the lines of a record of several, once it is there.
+impl Expected {
+    /// How many lines are fetched behind a record of so many, which has `reserved` of the ring.
     #[inline(always)]
-    pub(super) fn hand_over(&self, reserved: &Reserved, lines: u64, most: u64) {
-        // Before others are asked for: behind those it would wait.
-        if lines <= most {
-            // The first one is being read already.
-            self.memory.hand_over(reserved.line + 1, lines - 1);
+    pub(super) fn lines(self, lines: u64, reserved: u64) -> u64 {
+        match self {
+            Self::Another if UNEXPECTED_LINES.contains(&reserved) => 0,
+            Self::Another => lines,
+            Self::Lines(lines) => lines,
         }
-    }
-
-    /// What is best done with the lines behind it.
-    #[inline(always)]
-    pub(super) fn expect(&self, reserved: &Reserved, lines: u64, expected: Expected) {
-        let asked = match expected {
-            Expected::Another if UNEXPECTED_LINES.contains(&reserved.lines) => 0,
-            Expected::Another => lines,
-            Expected::Lines(lines) => lines,
-        };
-        if asked > 0 && !self.memory.is_taken_over(lines) {
-            self.expect_lines(asked);
-        }
-    }
-
-    /// Has so many lines fetched, while the target reads what has been written.
-    #[inline(never)]
-    fn expect_lines(&self, lines: u64) {
-        // The first line is looked at by the consumer, and the one behind it is this end's already.
-        let first = self.produced.get() + 2;
-        let end = (self.produced.get() + lines).min(self.limit.get());
-        let ring = self.memory.lines();
-        let line = first & (ring - 1);
-        self.memory
-            .expect(line, end.saturating_sub(first).min(ring - line));
     }
 }

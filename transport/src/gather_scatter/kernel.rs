@@ -35,7 +35,7 @@
 
 use std::ptr;
 
-use pamir_shm::mapped_lane::copy_short;
+use pamir_shm::copy::copy_short;
 
 use super::{masked, vectors};
 

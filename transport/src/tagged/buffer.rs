@@ -146,7 +146,7 @@ impl Buffer {
         match self {
             // SAFETY: the range lies in the buffer; the caller vouches for the rest.
             Self::Contiguous { address, .. } => unsafe {
-                pamir_shm::mapped_lane::copy_read(source, address.add(at), bytes);
+                pamir_shm::copy::copy_read(source, address.add(at), bytes);
             },
             // SAFETY: as the caller vouches.
             Self::Noncontiguous(memory) => unsafe { memory.unpack(at, source, bytes) },

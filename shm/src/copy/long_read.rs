@@ -1,6 +1,6 @@
 //! Reading long data whose lines lie in the other core's cache.
 //!
-//! Before: [`crate::mapped_lane::copy_payload`] has long data of a lane or a board to read. After: it is copied.
+//! Before: [`super::copy_payload`] has long data of a lane or a board to read. After: it is copied.
 //!
 //! Each line takes long to come, so what counts is how many are under way:
 //!
@@ -17,12 +17,12 @@
 //!
 //! Between far cores of an Intel Xeon half a round trip in packets takes 2.6 us instead of 2.9 for 32 KiB, 4.2 instead
 //! of 5.0 for 64 KiB, 13.3 instead of 15.9 for 256 KiB side by side; by wide vectors 8 KiB stream at 18 GB/s instead of 16.
-//! Two rows bring nothing, nor does writing so, for which lines are asked ahead anyway ([`crate::lane_copy`]). Pages
+//! Two rows bring nothing, nor does writing so, for which lines are asked ahead anyway ([`super::lane_copy`]). Pages
 //! are counted from the first byte: wherever it lies in its own, each row then goes through two.
 
 use std::arch::is_x86_feature_detected;
 
-use crate::lane_copy::{VECTORS_BYTES, four_vectors};
+use super::lane_copy::{VECTORS_BYTES, four_vectors};
 use crate::processor;
 use crate::segment::PAGE_BYTES;
 
