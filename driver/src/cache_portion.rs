@@ -24,11 +24,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Where resctrl is mounted, unless [`VARIABLE`] says another place.
+/// Where resctrl is mounted, unless `PAMIR_RESCTRL` says another place.
 pub const MOUNTED_AT: &str = "/sys/fs/resctrl";
-
-/// The variable that names another place, or is `off`.
-pub const VARIABLE: &str = "PAMIR_RESCTRL";
 
 /// What names of our groups begin with.
 const PREFIX: &str = "pamir-";
@@ -79,9 +76,9 @@ pub struct CachePortion {
 ///
 /// [`CachePortionError::Off`].
 pub fn place() -> Result<PathBuf, CachePortionError> {
-    match std::env::var_os(VARIABLE) {
+    match pamir_settings::RESCTRL.value() {
         None => Ok(MOUNTED_AT.into()),
-        Some(value) if value == "off" => Err(CachePortionError::Off),
+        Some(value) if value == "off" || value == "0" => Err(CachePortionError::Off),
         Some(value) => Ok(value.into()),
     }
 }

@@ -121,7 +121,7 @@ pub enum EngineThreadError {
 /// Whether the environment asks for a thread (`PAMIR_ENGINE=thread`) rather than for the
 /// engine that is stepped by whoever advances the context.
 pub fn is_configured() -> bool {
-    std::env::var_os("PAMIR_ENGINE").is_some_and(|value| value == "thread")
+    pamir_settings::ENGINE.value() == "thread"
 }
 
 /// An engine that the process's thread drives; no more once this is dropped. With the last

@@ -31,9 +31,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use pamir_shm::segment::HUGE_PAGE_BYTES;
 use pamir_shm::segment::PAGE_BYTES;
 
-/// Switches huge pages off if it is 0.
-pub const VARIABLE: &str = "PAMIR_HUGE_PAGES";
-
 /// Shorter copies are not counted.
 const LEAST_BYTES: usize = 64 * 1024;
 
@@ -74,10 +71,9 @@ pub fn copied(address: usize, bytes: usize) {
 pub(crate) fn is_wanted() -> bool {
     static WANTED: OnceLock<bool> = OnceLock::new();
     let wanted = WANTED.get_or_init(|| {
-        let unwanted = std::env::var_os(VARIABLE).is_some_and(|value| value == "0");
         let path = "/sys/kernel/mm/transparent_hugepage/enabled";
         let setting = std::fs::read_to_string(path).unwrap_or_default();
-        !unwanted && !setting.is_empty() && !setting.contains("[never]")
+        pamir_settings::HUGE_PAGES.value() && !setting.is_empty() && !setting.contains("[never]")
     });
     *wanted
 }

@@ -21,6 +21,8 @@
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::{Arc, Weak};
 
+use pamir_settings::Setting;
+use pamir_settings::kind::OptionalWhole;
 use pamir_shm::atomic::Ordering;
 use pamir_shm::bells::Bells;
 use pamir_shm::call_record::CallRecord;
@@ -221,18 +223,14 @@ impl Job {
     /// The same without the rank's own lanes, for who only opens clients
     /// ([`Self::open_client`]): another library of this process may use those lanes.
     pub fn visit_environment() -> Result<(Self, usize), JobError> {
-        if std::env::var_os("PAMIR_RANK").is_none() {
+        if pamir_settings::RANK.raw().is_none() {
             return Ok((Self::create(&JobSpecification::unbound(1))?, 0));
         }
-        let rank = number("PAMIR_RANK")?;
+        let rank = number(&pamir_settings::RANK)?;
         let descriptor = open_segment()?;
         let job = Self::visit(descriptor, rank)?;
-        if job.ranks() != number("PAMIR_SIZE")? {
-            let value = std::env::var("PAMIR_SIZE").unwrap_or_default();
-            return Err(JobError::Environment {
-                name: "PAMIR_SIZE",
-                value,
-            });
+        if job.ranks() != number(&pamir_settings::SIZE)? {
+            return Err(refused(&pamir_settings::SIZE));
         }
         Ok((job, rank))
     }
@@ -259,7 +257,7 @@ impl Job {
         };
         if rank >= layout.ranks as usize {
             return Err(JobError::Environment {
-                name: "PAMIR_RANK",
+                name: pamir_settings::RANK.name(),
                 value: rank.to_string(),
             });
         }
@@ -449,16 +447,21 @@ impl Job {
     }
 }
 
-fn number(name: &'static str) -> Result<usize, JobError> {
-    let value = std::env::var(name).unwrap_or_default();
-    value
-        .parse()
-        .map_err(|_| JobError::Environment { name, value })
+fn number(setting: &Setting<OptionalWhole>) -> Result<usize, JobError> {
+    setting.value().ok_or_else(|| refused(setting))
+}
+
+/// What the launcher has set makes no sense.
+fn refused(setting: &Setting<OptionalWhole>) -> JobError {
+    JobError::Environment {
+        name: setting.name(),
+        value: setting.text(),
+    }
 }
 
 /// The inherited descriptor, or the launcher's own where a program between closed it.
 fn open_segment() -> Result<OwnedFd, JobError> {
-    let descriptor = number("PAMIR_JOB_FD")?;
+    let descriptor = number(&pamir_settings::JOB_FD)?;
     if let Ok(own) = inherited(descriptor as i32)
         && Segment::attach_part(
             own.try_clone()
@@ -470,7 +473,7 @@ fn open_segment() -> Result<OwnedFd, JobError> {
     {
         return Ok(own);
     }
-    let launcher = number("PAMIR_LAUNCHER")?;
+    let launcher = number(&pamir_settings::LAUNCHER)?;
     let path = format!("/proc/{launcher}/fd/{descriptor}");
     let file = std::fs::OpenOptions::new()
         .read(true)

@@ -7,12 +7,9 @@ use crate::engine_thread::delivery_statistics;
 use crate::injection::InjectionStatistics;
 use crate::unit::{MessagingUnit, Owner};
 
-/// The environment variable that asks for the report.
-const VARIABLE: &str = "PAMIR_DRIVER_REPORT";
-
 /// Prints the report of `unit` if the environment asks for it.
 pub fn print<O: Owner>(unit: &MessagingUnit<O>) {
-    if std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty()) {
+    if pamir_settings::DRIVER_REPORT.value() {
         lines(unit).iter().for_each(|line| eprintln!("{line}"));
     }
 }

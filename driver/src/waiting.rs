@@ -21,7 +21,6 @@
 //! there is a second program (`PAMIR_WAIT=brief`, [`Expected::Shared`]) every wait spins for a
 //! millisecond or so at most, instead of up to thirty.
 
-use std::str::FromStr;
 use std::time::Duration;
 
 use crate::brief_spins::{BRIEF_POLLS, BRIEF_TURNS, BriefSpins};
@@ -62,10 +61,6 @@ pub fn nap(before: u32, crowded: bool) -> Duration {
     }
 }
 
-/// The variable that says what waits are expected to be: `long`, or `brief`, where a second program
-/// runs on the same processors.
-pub const VARIABLE: &str = "PAMIR_WAIT";
-
 /// From which expected wait on a rank sleeps at once: many times what a wake-up costs, in
 /// nanoseconds.
 pub const LONG_WAIT_NS: u64 = 500_000;
@@ -85,18 +80,6 @@ pub enum Expected {
     Long,
 }
 
-/// Why the variable makes no sense.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum WaitingError {
-    /// There is no such way to wait.
-    #[error("{VARIABLE} is {value:?}: it is long (the default), or brief beside a second program")]
-    Value {
-        /// What was found.
-        value: String,
-    },
-}
-
 impl Expected {
     /// What is known of a wait that is expected to take `expected_ns`, since those before it did.
     ///
@@ -112,25 +95,15 @@ impl Expected {
         }
     }
 
-    /// What the environment says of all waits of this process.
-    ///
-    /// # Errors
-    ///
-    /// [`WaitingError`] if the variable makes no sense.
-    pub fn from_environment() -> Result<Self, WaitingError> {
-        std::env::var_os(VARIABLE)
-            .map_or(Ok(Self::Unknown), |value| value.to_string_lossy().parse())
+    /// What `PAMIR_WAIT` says of all waits of this process.
+    pub fn from_environment() -> Self {
+        Self::of_word(pamir_settings::WAIT.value())
     }
-}
 
-impl FromStr for Expected {
-    type Err = WaitingError;
-
-    fn from_str(text: &str) -> Result<Self, WaitingError> {
-        match text {
-            "" | "long" => Ok(Self::Unknown),
-            "brief" => Ok(Self::Shared),
-            _ => Err(WaitingError::Value { value: text.into() }),
+    fn of_word(word: &str) -> Self {
+        match word {
+            "brief" => Self::Shared,
+            _ => Self::Unknown,
         }
     }
 }
@@ -281,13 +254,11 @@ mod tests {
 
     #[test]
     fn waits_are_brief_beside_a_second_program() {
-        let shared = |crowded| Ladder::new(crowded).expecting("brief".parse().unwrap());
+        let shared = |crowded| Ladder::new(crowded).expecting(Expected::of_word("brief"));
         let brief = [SHARED_POLLS as usize, YIELDS as usize];
         assert_eq!(climb_on(shared(false))[..2], brief);
         assert_eq!(climb_on(shared(true)), climb(true));
-        assert_eq!("long".parse(), Ok(Expected::Unknown));
-        let refused = "short".parse::<Expected>().unwrap_err();
-        assert!(refused.to_string().contains("\"short\""), "{refused}");
+        assert_eq!(Expected::of_word("long"), Expected::Unknown);
     }
 
     #[test]

@@ -98,7 +98,7 @@ fn it_does_where_io_uring_is_refused() {
 fn what_cannot_be_is_refused_with_the_reason() {
     for (outcome, reason) in [
         (overlap(Some("io_uring"), true), "unset PAMIR_INTERRUPTS"),
-        (overlap(Some("signals"), false), "use io_uring or epoll"),
+        (overlap(Some("signals"), false), "io_uring or epoll"),
     ] {
         assert!(!outcome.status.success(), "{outcome:?}");
         assert!(outcome.errors.contains(reason), "{outcome:?}");

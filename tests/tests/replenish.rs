@@ -115,7 +115,7 @@ fn bad_settings_are_refused_with_the_reason() {
     for (variable, value, reason) in [
         ("PAMIR_REPLENISH", "sometimes", "memory-fifo"),
         ("PAMIR_INJECTION_SLOTS", "many", "number"),
-        ("PAMIR_INJECTION_SLOTS", "1", "slots - 2"),
+        ("PAMIR_INJECTION_SLOTS", "1", "from 2"),
         ("PAMIR_INJECTION_THRESHOLD", "63", "at most 62"),
     ] {
         let mut command = mpiexec(2, &compile("overflow"));
@@ -123,5 +123,6 @@ fn bad_settings_are_refused_with_the_reason() {
         let outcome = Run::whole(command);
         assert!(!outcome.status.success(), "{variable}={value}");
         assert!(outcome.errors.contains(reason), "{outcome:?}");
+        assert!(outcome.errors.contains(variable), "{outcome:?}");
     }
 }

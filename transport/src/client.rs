@@ -18,12 +18,14 @@
 //! so more of them are not free.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pamir_driver::client_table::maximum_contexts;
 use pamir_driver::job::{Job, JobError};
 use pamir_driver::unit::UnitError;
+use pamir_settings::BadValue;
 
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Place};
@@ -38,9 +40,6 @@ pub const MPI: &str = "MPI";
 
 /// Contexts of a client in each task, unless configured otherwise.
 pub const DEFAULT_CONTEXTS: usize = 4;
-
-/// The environment variable with the number of contexts.
-const CONFIGURATION: &str = "PAMIR_CONTEXTS";
 
 /// Why a client or one of its contexts could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -84,6 +83,9 @@ pub enum ClientError {
         /// What it is.
         value: String,
     },
+    /// A variable holds what it may not.
+    #[error(transparent)]
+    Setting(#[from] BadValue),
     /// The job could not be joined, or has no room for the client.
     #[error(transparent)]
     Job(#[from] JobError),
@@ -102,6 +104,28 @@ pub enum ClientError {
     /// A context's messaging unit could not be set up.
     #[error(transparent)]
     Unit(#[from] UnitError),
+}
+
+impl ClientError {
+    /// Whether the environment is what has to be corrected.
+    pub fn is_setting(&self) -> bool {
+        matches!(
+            self,
+            Self::Setting(_)
+                | Self::Configuration { .. }
+                | Self::Selection(_)
+                | Self::Torus(_)
+                | Self::Striping(_)
+        )
+    }
+}
+
+/// Tells of names that are misspelt, where no launcher has.
+fn tell_unknown_variables() {
+    let names: Vec<OsString> = std::env::vars_os().map(|(name, _)| name).collect();
+    for unknown in pamir_settings::unknown(names.iter().map(OsString::as_os_str)) {
+        eprintln!("pamir: {unknown}");
+    }
 }
 
 /// What all clients of a process share: it joins its job once.
@@ -131,6 +155,10 @@ impl Client {
     pub fn open(name: &str) -> Result<Self, ClientError> {
         let mut attachment = ATTACHMENT.lock().unwrap_or_else(PoisonError::into_inner);
         if attachment.is_none() {
+            pamir_settings::check_environment()?;
+            if pamir_settings::RANK.raw().is_none() {
+                tell_unknown_variables();
+            }
             selection::configuration::install()?;
             configured_shape()?;
             let (job, task) = Job::visit_environment()?;
@@ -320,12 +348,22 @@ impl Client {
 
 /// How many contexts client `name` gets in each task of a job with `tasks` tasks.
 fn configured_contexts(name: &str, tasks: usize) -> Result<usize, ClientError> {
-    let list = std::env::var(CONFIGURATION).unwrap_or_default();
+    let list = pamir_settings::CONTEXTS.text();
     let room = maximum_contexts(tasks).saturating_sub(node_engine::extra_contexts());
     let otherwise = DEFAULT_CONTEXTS.min(room.max(1));
     contexts_in(&list, name)
         .map(|configured| configured.unwrap_or(otherwise))
         .ok_or(ClientError::Configuration { value: list })
+}
+
+/// Refuses a list of contexts that makes no sense.
+///
+/// # Errors
+///
+/// [`ClientError::Configuration`].
+pub fn check_contexts(list: &str) -> Result<(), ClientError> {
+    let refused = || ClientError::Configuration { value: list.into() };
+    contexts_in(list, "").map(drop).ok_or_else(refused)
 }
 
 /// What `list` says of `name`: `None` if it makes no sense, `Some(None)` if nothing.

@@ -392,7 +392,7 @@ impl Context {
 
 /// Whether the user or the kernel refuses copies between processes from the start.
 fn refuses_kernel_copies() -> bool {
-    std::env::var_os("PAMIR_NO_KERNEL_COPY").is_some() || !kernel_copy::is_allowed()
+    pamir_settings::NO_KERNEL_COPY.value() || !kernel_copy::is_allowed()
 }
 
 /// The table in force for transfers in a situation.

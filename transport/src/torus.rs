@@ -17,9 +17,6 @@
 
 use std::sync::OnceLock;
 
-/// The environment variable with the shape.
-pub const SHAPE: &str = "PAMIR_TORUS";
-
 /// The variable names no shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -36,16 +33,20 @@ pub struct ShapeError {
 ///
 /// [`ShapeError`].
 pub fn configured_shape() -> Result<Option<(Vec<usize>, usize)>, ShapeError> {
-    match std::env::var_os(SHAPE) {
-        Some(value) if !value.is_empty() => {
-            let value = value.to_string_lossy();
-            let shape = sizes_of(&value).map(Some);
-            shape.ok_or_else(|| ShapeError {
-                value: value.into_owned(),
-            })
-        }
-        _ => Ok(None),
+    shape_of(&pamir_settings::TORUS.text())
+}
+
+/// The shape that a text names, and how many places that has, if it is not empty.
+///
+/// # Errors
+///
+/// [`ShapeError`].
+pub fn shape_of(text: &str) -> Result<Option<(Vec<usize>, usize)>, ShapeError> {
+    if text.is_empty() {
+        return Ok(None);
     }
+    let shape = sizes_of(text).map(Some);
+    shape.ok_or_else(|| ShapeError { value: text.into() })
 }
 
 /// A torus of members.

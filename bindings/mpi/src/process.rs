@@ -9,16 +9,14 @@ use pamir_driver::frequency_hint::FrequencyHint;
 use pamir_driver::job::{JobError, RankState};
 use pamir_driver::process_end;
 use pamir_driver::unit::UnitError;
-use pamir_driver::waiting::{Expected, LONG_WAIT_NS, WaitingError};
+use pamir_driver::waiting::{Expected, LONG_WAIT_NS};
 use pamir_transport::balance::announcement::{Announced, AnnouncementError, Announcer};
 use pamir_transport::client::{Client, ClientError, MPI};
 use pamir_transport::collective::{self, Board, CollectiveError};
 use pamir_transport::context::Context;
 use pamir_transport::geometry::{Channel, block_on};
 use pamir_transport::selection::report;
-use pamir_transport::tagged::iteration_range::{
-    IterationRange, IterationRangeError, RANGE_VARIABLE,
-};
+use pamir_transport::tagged::iteration_range::{IterationRange, IterationRangeError};
 use pamir_transport::tagged::traffic::ProfileError;
 
 use crate::balance::housekeeping::Housekeeping;
@@ -61,15 +59,23 @@ pub enum ProcessError {
     /// What is to announce synchronisations cannot be as it is configured.
     #[error(transparent)]
     Announcement(#[from] AnnouncementError),
-    /// How ranks wait cannot be as it is configured.
-    #[error(transparent)]
-    Waiting(#[from] WaitingError),
     /// The iterations of a profile cannot be those that are asked for.
-    #[error("{RANGE_VARIABLE}: {0}")]
+    #[error("PAMIR_PROFILE_ITERATIONS: {0}")]
     Iterations(#[from] IterationRangeError),
     /// The job has no record of this rank's synchronisations.
     #[error(transparent)]
     Job(#[from] JobError),
+}
+
+impl ProcessError {
+    /// Whether the environment is what has to be corrected.
+    pub fn is_setting(&self) -> bool {
+        match self {
+            Self::Client(error) => error.is_setting(),
+            Self::Announcement(_) | Self::Iterations(_) => true,
+            Self::Job(_) => false,
+        }
+    }
 }
 
 /// MPI in this process.
@@ -90,7 +96,7 @@ impl Process {
         let client = Client::open(MPI)?;
         let task = client.task();
         let context = client.create_context()?;
-        context.expect_wait(Expected::from_environment()?);
+        context.expect_wait(Expected::from_environment());
         context.count_traffic_if_asked();
         if let (Some(counter), Some(range)) =
             (context.traffic(), IterationRange::from_environment()?)

@@ -18,7 +18,7 @@
 use std::ffi::c_void;
 use std::sync::OnceLock;
 
-use pamir_transport::torus::{SHAPE, Torus};
+use pamir_transport::torus::Torus;
 
 use crate::refusal::{Code, Refusal, answer};
 
@@ -73,7 +73,7 @@ pub fn handle() -> *mut c_void {
 ///
 /// [`Refusal::Torus`] where the environment gives no shape, or one that the tasks do not fill.
 pub fn open(task: usize, tasks: usize) -> Result<*mut c_void, Refusal> {
-    let value = std::env::var(SHAPE).unwrap_or_default();
+    let value = pamir_settings::TORUS.text();
     let Some(torus) = Torus::of(&value, tasks) else {
         return Err(Refusal::Torus { value, tasks });
     };

@@ -34,6 +34,10 @@ pub mod criterion;
 pub mod timer;
 mod window;
 
+use std::ffi::OsString;
+
+use pamir_settings::{INJECTION_SLOTS, INJECTION_THRESHOLD, REPLENISH};
+
 use std::collections::VecDeque;
 use std::time::Instant;
 
@@ -54,7 +58,7 @@ pub const PENDING_BYTES: usize = size_of::<Descriptor>();
 #[non_exhaustive]
 pub enum InjectionError {
     /// With this threshold the slot for the replenish descriptor could be taken.
-    #[error("a threshold of {threshold} descriptors in a FIFO of {slots} slots leaves no slot for the replenish descriptor: it may be at most {} (slots - 2)", slots.saturating_sub(2))]
+    #[error("PAMIR_INJECTION_THRESHOLD is {threshold}: in a FIFO of {slots} slots it may be at most {} (slots - 2), as the replenish descriptor needs a slot", slots.saturating_sub(2))]
     Threshold {
         /// Threshold asked for.
         threshold: usize,
@@ -64,14 +68,6 @@ pub enum InjectionError {
     /// There is no such criterion.
     #[error("PAMIR_REPLENISH: {0}")]
     Criterion(#[from] UnknownCriterion),
-    /// An environment variable is no number.
-    #[error("{variable} is a number of descriptors, not {value:?}")]
-    Number {
-        /// The variable.
-        variable: &'static str,
-        /// What it holds.
-        value: String,
-    },
 }
 
 /// How an injection FIFO is set up.
@@ -134,24 +130,25 @@ impl Configuration {
     ///
     /// [`InjectionError`] says which of them makes no sense.
     pub fn from_environment() -> Result<Self, InjectionError> {
-        let slots = number("PAMIR_INJECTION_SLOTS")?.unwrap_or(DEFAULT_SLOTS);
-        let threshold = number("PAMIR_INJECTION_THRESHOLD")?.unwrap_or(slots.saturating_sub(2));
-        let criterion = match std::env::var("PAMIR_REPLENISH") {
-            Ok(word) => word.parse()?,
-            Err(_) => Criterion::default(),
+        Self::of(|name| std::env::var_os(name))
+    }
+
+    /// What these variables of an environment ask for.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::from_environment`].
+    pub fn of(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, InjectionError> {
+        let slots = INJECTION_SLOTS.value_of(variable(INJECTION_SLOTS.name()).as_deref());
+        let threshold = variable(INJECTION_THRESHOLD.name());
+        let threshold = INJECTION_THRESHOLD.value_of(threshold.as_deref());
+        let threshold = threshold.unwrap_or(slots.saturating_sub(2));
+        let criterion = match REPLENISH.value_of(variable(REPLENISH.name()).as_deref()) {
+            Some(word) => word.to_string_lossy().parse()?,
+            None => Criterion::default(),
         };
         Self::new(slots, threshold, criterion)
     }
-}
-
-fn number(variable: &'static str) -> Result<Option<usize>, InjectionError> {
-    let Ok(value) = std::env::var(variable) else {
-        return Ok(None);
-    };
-    let number = value.parse();
-    number
-        .map(Some)
-        .map_err(|_| InjectionError::Number { variable, value })
 }
 
 /// What has happened in a FIFO.

@@ -28,6 +28,12 @@ fn engine(fifo: &mut InjectionFifo) -> Option<u64> {
 }
 
 #[test]
+fn without_variables_the_fifo_is_the_default_one() {
+    let configuration = Configuration::of(|_| None).unwrap();
+    assert_eq!(configuration, Configuration::default());
+}
+
+#[test]
 fn the_threshold_keeps_a_slot_free() {
     assert!(matches!(
         Configuration::new(8, 7, Criterion::Drained),

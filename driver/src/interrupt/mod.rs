@@ -138,9 +138,10 @@ pub trait InterruptController: Send {
 ///
 /// [`InterruptError`] if what `PAMIR_INTERRUPTS` asks for is not there, or nothing is.
 pub fn open(signal: &Arc<Signal>) -> Result<Box<dyn InterruptController>, InterruptError> {
-    match std::env::var("PAMIR_INTERRUPTS") {
-        Ok(word) if !word.is_empty() => open_as(word.parse()?, signal),
-        _ => open_as(Delivery::IoUring, signal).or_else(|_| open_as(Delivery::Epoll, signal)),
+    match pamir_settings::INTERRUPTS.value().parse() {
+        Ok(delivery) => open_as(delivery, signal),
+        // The word is `automatic`: bad ones were refused when the job was joined.
+        Err(_) => open_as(Delivery::IoUring, signal).or_else(|_| open_as(Delivery::Epoll, signal)),
     }
 }
 

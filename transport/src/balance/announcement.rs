@@ -23,6 +23,7 @@ use std::cell::Cell;
 
 use pamir_driver::clock::Clock;
 use pamir_driver::job::{Job, JobError};
+use pamir_settings::{BALANCE, BALANCE_CLOCK};
 use pamir_shm::call_record::{Call, CallId, CallRecord};
 use pamir_shm::mapped::Mapped;
 use pamir_shm::shareable::LinePadded;
@@ -32,12 +33,6 @@ use super::history::{Arrival, Cycle};
 /// What is left of a wait before it ends, at least: a slice of housekeeping may take longer than
 /// it was allowed to, and the processor's caches are cold after it.
 const LEAST_MARGIN_NS: u64 = 100_000;
-
-/// The variable that says which calls announce themselves.
-pub const VARIABLE: &str = "PAMIR_BALANCE";
-
-/// The variable that says which clock a call's load is read from.
-pub const CLOCK_VARIABLE: &str = "PAMIR_BALANCE_CLOCK";
 
 /// A kind of call in which every member waits for all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,14 +81,14 @@ impl Synchronization {
 pub enum AnnouncementError {
     /// There is no such kind of call.
     #[error(
-        "{VARIABLE} names {name:?}: it is a list of barrier, allreduce, allgather, alltoall and reduce-scatter, or all, on (barrier), or off"
+        "PAMIR_BALANCE names {name:?}: it is a list of barrier, allreduce, allgather, alltoall and reduce-scatter, or all, on (barrier), or off"
     )]
     Kind {
         /// What was found.
         name: String,
     },
     /// There is no such clock.
-    #[error("{CLOCK_VARIABLE} is {name:?}: it is monotonic or processor")]
+    #[error("PAMIR_BALANCE_CLOCK is {name:?}: it is monotonic or processor")]
     Clock {
         /// What was found.
         name: String,
@@ -114,10 +109,7 @@ impl Announced {
     ///
     /// [`AnnouncementError`] if a variable makes no sense.
     pub fn from_environment() -> Result<Self, AnnouncementError> {
-        let value = |name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-        let kinds = value(VARIABLE).unwrap_or_default();
-        let clock = value(CLOCK_VARIABLE).unwrap_or_default();
-        Self::parse(&kinds, &clock)
+        Self::parse(&BALANCE.text(), BALANCE_CLOCK.value())
     }
 
     /// What the values of both variables say.

@@ -75,9 +75,6 @@ fn own_nice() -> Option<i32> {
     fields.split(' ').nth(16)?.parse().ok()
 }
 
-/// The variable that lets nothing be an occasion, if it is `off`.
-pub const VARIABLE: &str = "PAMIR_BALANCE_OCCASIONS";
-
 /// Watches a rank's circumstances.
 #[derive(Clone, Debug, Default)]
 pub struct Occasions {

@@ -82,7 +82,7 @@ const REST_NS: u64 = 100_000_000;
 
 /// Whether clients shall have engines of their node (`PAMIR_ENGINE=node`).
 pub fn is_configured() -> bool {
-    std::env::var_os("PAMIR_ENGINE").is_some_and(|value| value == "node")
+    pamir_settings::ENGINE.value() == "node"
 }
 
 /// Contexts that a client of this process has in each task besides the program's.

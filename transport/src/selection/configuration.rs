@@ -26,7 +26,7 @@ use super::kind::{KINDS, Kind, KindRows, RowError};
 use super::{file, grammar, prefix};
 
 /// The environment variable that names the file.
-pub const FILE_VARIABLE: &str = "PAMIR_SELECTION_FILE";
+pub const FILE_VARIABLE: &str = pamir_settings::SELECTION_FILE.name();
 
 /// The file's place below a configuration directory.
 const FILE: &str = "pamir/selection.toml";
@@ -84,8 +84,12 @@ impl Configuration {
         Self::of(|name| std::env::var_os(name))
     }
 
-    /// What an environment asks for.
-    fn of(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, SelectionError> {
+    /// What the variables of an environment ask for.
+    ///
+    /// # Errors
+    ///
+    /// [`SelectionError`] names the variable or the file, and the reason.
+    pub fn of(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, SelectionError> {
         let mut configuration = Self::default();
         for kind in KINDS {
             let name = kind.variable();

@@ -189,6 +189,17 @@ mod tests {
     }
 
     #[test]
+    fn each_kind_and_its_variable_is_in_the_table_of_settings() {
+        let settings = pamir_settings::ALL.iter();
+        let rows = settings.filter(|setting| setting.allowed().starts_with("rows such as"));
+        let mut declared: Vec<String> = rows.map(|setting| setting.name().into()).collect();
+        let mut kinds: Vec<String> = KINDS.iter().map(|kind| kind.variable()).collect();
+        declared.sort_unstable();
+        kinds.sort_unstable();
+        assert_eq!(kinds, declared);
+    }
+
+    #[test]
     fn every_algorithm_can_be_asked_for_by_name() {
         let mut algorithms = 0;
         for found in KINDS {

@@ -4,14 +4,10 @@
 
 use super::kind::{KINDS, Kind};
 
-/// The environment variable that asks for the report.
-const VARIABLE: &str = "PAMIR_SELECTION_REPORT";
-
 /// A line for each kind that was used, if the environment asks for it; rank 0 speaks for all,
 /// since all run the same algorithms of collectives.
 pub fn print(rank: usize) {
-    let asked = std::env::var_os(VARIABLE).is_some_and(|value| !value.is_empty());
-    if rank == 0 && asked {
+    if rank == 0 && pamir_settings::SELECTION_REPORT.value() {
         KINDS
             .into_iter()
             .filter_map(line)

@@ -11,12 +11,7 @@
 //! Before: [`crate::client`] makes MPI's context. After: `workers`.
 
 use pamir_driver::client_table::maximum_contexts;
-
-/// The environment variable with the number of workers.
-const WORKERS: &str = "PAMIR_STRIPE_WORKERS";
-
-/// The environment variable with this rank's share of the processors that are left over.
-const SPARE: &str = "PAMIR_SPARE_PROCESSORS";
+use pamir_settings::{SPARE_PROCESSORS, STRIPE_WORKERS};
 
 /// The most workers, unless more are asked for: a few cores fill a memory's channels.
 pub const MOST_BY_DEFAULT: usize = 3;
@@ -25,15 +20,13 @@ pub const MOST_BY_DEFAULT: usize = 3;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StripingError {
-    /// No number.
-    #[error(
-        "environment variable {name} is {value:?}: it should be the number of each rank's workers, 0 to {most} with {tasks} ranks"
-    )]
+    /// Too many.
+    #[error("{name} is \"{number}\": it is a whole number from 0 to {most} with {tasks} ranks")]
     Workers {
         /// The variable.
         name: &'static str,
         /// Its value.
-        value: String,
+        number: usize,
         /// The most that are possible.
         most: usize,
         /// Ranks of the job.
@@ -68,33 +61,39 @@ impl Configuration {
     ///
     /// [`StripingError`] if a variable makes no sense.
     pub fn from_environment(tasks: usize) -> Result<Self, StripingError> {
-        let value = |name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned());
-        Self::of(value(WORKERS), value(SPARE), tasks)
+        let spare = SPARE_PROCESSORS.value();
+        let spare = spare.map(|list| list.to_string_lossy().into_owned());
+        Self::of(STRIPE_WORKERS.value(), spare, tasks)
     }
 
-    fn of(
-        workers: Option<String>,
+    /// What these values ask for.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::from_environment`].
+    pub fn of(
+        workers: Option<usize>,
         spare: Option<String>,
         tasks: usize,
     ) -> Result<Self, StripingError> {
         let processing_units = match spare {
             None => Vec::new(),
             Some(list) => units_in(&list).ok_or(StripingError::Spare {
-                name: SPARE,
+                name: SPARE_PROCESSORS.name(),
                 value: list,
             })?,
         };
         let most = maximum_contexts(tasks);
         let workers = match workers {
             None => processing_units.len().min(MOST_BY_DEFAULT).min(most),
-            Some(value) => {
-                let number = value.trim().parse().ok().filter(|number| *number <= most);
-                number.ok_or(StripingError::Workers {
-                    name: WORKERS,
-                    value,
+            Some(number) if number <= most => number,
+            Some(number) => {
+                return Err(StripingError::Workers {
+                    name: STRIPE_WORKERS.name(),
+                    number,
                     most,
                     tasks,
-                })?
+                });
             }
         };
         Ok(Self {
@@ -114,8 +113,8 @@ fn units_in(list: &str) -> Option<Vec<u32>> {
 mod tests {
     use super::*;
 
-    fn of(workers: Option<&str>, spare: Option<&str>) -> Result<Configuration, StripingError> {
-        Configuration::of(workers.map(str::to_owned), spare.map(str::to_owned), 4)
+    fn of(workers: Option<usize>, spare: Option<&str>) -> Result<Configuration, StripingError> {
+        Configuration::of(workers, spare.map(str::to_owned), 4)
     }
 
     #[test]
@@ -132,16 +131,18 @@ mod tests {
             of(None, Some("4,5,6,7,8")).unwrap().workers,
             MOST_BY_DEFAULT
         );
-        assert_eq!(of(Some("0"), Some("4,5")).unwrap().workers, 0);
-        assert_eq!(of(Some("9"), None).unwrap().workers, 9);
+        assert_eq!(of(Some(0), Some("4,5")).unwrap().workers, 0);
+        assert_eq!(of(Some(9), None).unwrap().workers, 9);
     }
 
     #[test]
     fn nonsense_is_refused_by_name() {
-        let text = of(Some("many"), None).unwrap_err().to_string();
-        assert!(text.contains("PAMIR_STRIPE_WORKERS is \"many\""), "{text}");
-        let text = of(Some("17"), None).unwrap_err().to_string();
-        assert!(text.contains("0 to 16 with 4 ranks"), "{text}");
+        let text = of(Some(17), None).unwrap_err().to_string();
+        assert!(
+            text.contains("PAMIR_STRIPE_WORKERS is \"17\"")
+                && text.contains("0 to 16 with 4 ranks"),
+            "{text}"
+        );
         let text = of(None, Some("1,x")).unwrap_err().to_string();
         assert!(text.contains("PAMIR_SPARE_PROCESSORS"), "{text}");
     }

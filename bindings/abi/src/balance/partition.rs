@@ -220,7 +220,7 @@ unsafe fn read_items(
 /// `policy` is null or a string.
 unsafe fn read_policy(policy: *const c_char) -> Result<Policy> {
     let text = if policy.is_null() {
-        std::env::var("PAMIR_BALANCE_POLICY").unwrap_or_default()
+        pamir_settings::BALANCE_POLICY.text()
     } else {
         // SAFETY: the caller vouches for the string.
         let text = unsafe { CStr::from_ptr(policy) };

@@ -52,9 +52,6 @@ pub fn handle_of(state: &State, datatype: Rc<Datatype>) -> MPI_Datatype {
     MPI_Datatype(state.datatypes.made.insert(datatype))
 }
 
-/// Set to 1 by users who want to see what their datatypes compile to.
-const EXPLAIN: &str = "PAMIR_EXPLAIN_TYPES";
-
 /// `MPI_Type_commit`, section 5.1.9.
 ///
 /// # Safety
@@ -74,7 +71,7 @@ pub unsafe fn type_commit(datatype: *mut MPI_Datatype) -> Result {
 /// Tells what a datatype compiled to, and how one of it would be sent, where the user has asked
 /// for it.
 fn explain(state: &State, datatype: &Datatype) {
-    if std::env::var_os(EXPLAIN).is_some_and(|value| value == "1") {
+    if pamir_settings::EXPLAIN_TYPES.value() {
         let (made, program) = (datatype.envelope().combiner, datatype.program());
         let contiguous = datatype.dense();
         let sent = state

@@ -6,7 +6,7 @@ pub mod memory;
 
 use std::ffi::{c_char, c_int};
 
-use pamir_mpi::process::Process;
+use pamir_mpi::process::{Process, ProcessError};
 
 pub use interface::{
     abi_get_fortran_booleans, abi_get_fortran_info, abi_get_info, abi_get_version,
@@ -71,8 +71,7 @@ fn initialise(level: c_int) -> Result {
             ErrorClass::Other.with("MPI is initialised once, and not again after MPI_Finalize")
         );
     }
-    let process =
-        Process::from_environment().map_err(|error| ErrorClass::Other.with(error.to_string()))?;
+    let process = Process::from_environment().map_err(refused)?;
     error::set_process_name(format!("rank {} in MPI_COMM_WORLD", process.world().rank()));
     error::set_abort(abort_job);
     error::set_handler(handler::dispatch);
@@ -83,6 +82,15 @@ fn initialise(level: c_int) -> Result {
         Some(thread) => engine::start(thread, abort_job),
         None => Ok(()),
     }
+}
+
+/// Why MPI is not there. A bad setting ends the process in one line, whatever handles errors.
+fn refused(error: ProcessError) -> error::Error {
+    if error.is_setting() {
+        eprintln!("pamir: {error}");
+        std::process::exit(1);
+    }
+    ErrorClass::Other.with(error.to_string())
 }
 
 /// Tells the launcher, and ends this process.

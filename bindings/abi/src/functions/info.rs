@@ -118,7 +118,7 @@ fn environment(arguments: &[Vec<u8>]) -> Info {
             put("argv", &rest.join(&b' '));
         }
     }
-    let ranks = std::env::var("PAMIR_SIZE").unwrap_or_else(|_| "1".into());
+    let ranks = pamir_settings::SIZE.value().unwrap_or(1).to_string();
     put("maxprocs", ranks.as_bytes());
     if let Ok(host) = super::environment::host_name() {
         put("host", &host);

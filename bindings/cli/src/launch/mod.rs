@@ -182,7 +182,7 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
     variables.extend(profile::begin(launch)?);
     let verbose = launch.verbosity == Verbosity::Verbose;
     let mut balancing = Balancing::prepare(&launch.balance, verbose, &placement, launch.ranks())?;
-    let prepared = start::prepare(launch, &variables).map_err(StartError::from)?;
+    let prepared = start::prepare(launch, &variables)?;
     let open_files = open_files::raise(launch)?;
     let mut nodes = Nodes::create(launch, &placement)?;
 
@@ -195,6 +195,11 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
     if launch.verbosity > Verbosity::Quiet {
         for note in &launch.notes {
             output.say(note);
+        }
+    }
+    if launch.verbosity > Verbosity::Quiet {
+        for unknown in program::unknown_settings(launch) {
+            output.say(&unknown.to_string());
         }
     }
     if verbose {

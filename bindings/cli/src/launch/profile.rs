@@ -12,8 +12,7 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use pamir_transport::tagged::iteration_range::RANGE_VARIABLE;
-use pamir_transport::tagged::traffic::FILE_VARIABLE;
+use pamir_settings::{PROFILE_COMM, PROFILE_ITERATIONS};
 
 use super::arguments::Launch;
 
@@ -42,9 +41,9 @@ pub fn begin(launch: &Launch) -> Result<Vec<(OsString, OsString)>, ProfileError>
             None => Ok(Vec::new()),
         };
     };
-    let mut variables = vec![(FILE_VARIABLE.into(), file(path, launch.ranks())?)];
+    let mut variables = vec![(PROFILE_COMM.name().into(), file(path, launch.ranks())?)];
     if let Some(range) = &launch.profile_iterations {
-        variables.push((RANGE_VARIABLE.into(), range.into()));
+        variables.push((PROFILE_ITERATIONS.name().into(), range.into()));
     }
     Ok(variables)
 }

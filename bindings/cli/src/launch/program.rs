@@ -10,12 +10,14 @@
 
 pub mod library_path;
 pub mod missing;
+pub mod settings;
 
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use nix::unistd::{AccessFlags, access};
+use pamir_settings::{Audience, JOB_FD, LAUNCHER, RANK, SIZE, SPARE_PROCESSORS, Unknown, document};
 
 use super::arguments::{EnvironmentRequest, Inherited, Launch, Program};
 
@@ -178,6 +180,14 @@ pub fn environment(launch: &Launch, program: &Program) -> Vec<(OsString, OsStrin
     variables
 }
 
+/// Names among the variables of all programs that look like settings and are none, each once.
+pub fn unknown_settings(launch: &Launch) -> Vec<Unknown> {
+    let programs = launch.programs.iter();
+    let variables = programs.flat_map(|program| environment(launch, program));
+    let names: Vec<OsString> = variables.map(|(name, _)| name).collect();
+    pamir_settings::unknown(names.iter().map(OsString::as_os_str))
+}
+
 /// The value of a variable among these.
 pub fn value_of<'a>(variables: &'a [(OsString, OsString)], name: &str) -> Option<&'a OsStr> {
     variables
@@ -201,19 +211,12 @@ pub fn set_value(
 
 /// Whether a variable is how some launcher tells a process which rank it is.
 fn is_wire_up(name: &OsStr) -> bool {
-    const NAMES: [&[u8]; 8] = [
-        b"PAMIR_SPARE_PROCESSORS",
-        b"PAMIR_APPNUM",
-        b"PAMIR_RANK",
-        b"PAMIR_SIZE",
-        b"PAMIR_JOB_FD",
-        b"PAMIR_LAUNCHER",
-        b"MPI_LOCALRANKID",
-        b"MPI_LOCALNRANKS",
-    ];
+    const NAMES: [&[u8]; 2] = [b"MPI_LOCALRANKID", b"MPI_LOCALNRANKS"];
     const PREFIXES: [&[u8]; 4] = [b"PMI_", b"PMIX_", b"OMPI_COMM_WORLD_", b"PRTE_"];
+    let mut own = document::of(Audience::Launcher);
+    let is_own = own.any(|setting| name == setting.name());
     let name = name.as_bytes();
-    NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    is_own || NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
 /// `NAME=VALUE` for these variables.
@@ -233,7 +236,7 @@ pub fn spare_variable(processors: &[u32]) -> Option<CString> {
         return None;
     }
     let list: Vec<String> = processors.iter().map(u32::to_string).collect();
-    let text = CString::new(format!("PAMIR_SPARE_PROCESSORS={}", list.join(",")));
+    let text = CString::new(format!("{}={}", SPARE_PROCESSORS.name(), list.join(",")));
     Some(text.expect("digits and commas hold no zero byte"))
 }
 
@@ -249,12 +252,12 @@ pub fn rank_variables(
 ) -> Vec<CString> {
     let (local_rank, local_ranks) = local;
     let variables = [
-        format!("PAMIR_RANK={rank}"),
-        format!("PAMIR_SIZE={size}"),
-        format!("PAMIR_LAUNCHER={launcher}"),
+        format!("{}={rank}", RANK.name()),
+        format!("{}={size}", SIZE.name()),
+        format!("{}={launcher}", LAUNCHER.name()),
         format!("MPI_LOCALRANKID={local_rank}"),
         format!("MPI_LOCALNRANKS={local_ranks}"),
-        format!("PAMIR_JOB_FD={job}"),
+        format!("{}={job}", JOB_FD.name()),
     ];
     let c_strings = variables.into_iter().map(CString::new);
     c_strings

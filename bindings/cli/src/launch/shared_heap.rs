@@ -9,10 +9,12 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use pamir_settings::SHARED_HEAP;
+
 use super::program::{set_value, value_of};
 
 /// Switches the heap on, for whoever has preloaded it; 0 is off, and with 2 it says what is worth knowing.
-const VARIABLE: &str = "PAMIR_SHARED_HEAP";
+const VARIABLE: &str = SHARED_HEAP.name();
 const PRELOAD: &str = "LD_PRELOAD";
 
 /// The library is missing.
@@ -31,8 +33,7 @@ pub fn add(
     asked_for: bool,
     verbose: bool,
 ) -> Result<(), SharedHeapError> {
-    let value = value_of(variables, VARIABLE).map(|value| value.to_string_lossy().into_owned());
-    let wanted = value.is_some_and(|value| !["", "0"].contains(&value.trim()));
+    let wanted = SHARED_HEAP.value_of(value_of(variables, VARIABLE)) != 0;
     if !(asked_for || wanted) {
         return Ok(());
     }

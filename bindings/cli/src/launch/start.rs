@@ -14,7 +14,7 @@ use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::{Pid, pipe2};
-use pamir_driver::huge_pages;
+use pamir_settings::{APPNUM, HUGE_PAGES};
 use pamir_shm::refusal::Refusal;
 
 use super::arguments::{Launch, Verbosity};
@@ -24,7 +24,7 @@ use super::nodes::Nodes;
 use super::output::Output;
 use super::output::route::Route;
 use super::placement::Placement;
-use super::program::{self, ProgramError, library_path};
+use super::program::{self, ProgramError, library_path, settings, settings::SettingError};
 use super::shared_heap;
 use super::spawn::{SpawnError, SpawnRequest, SpawnStep, spawn};
 
@@ -58,6 +58,9 @@ pub enum StartError {
     /// A program cannot be used.
     #[error(transparent)]
     Program(#[from] ProgramError),
+    /// A variable of Pamir's holds what it may not.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// The system refused a resource.
     #[error("cannot start rank {rank}: {what}: {}", Refusal(*errno))]
     System {
@@ -75,7 +78,7 @@ impl StartError {
     pub fn exit_code(&self) -> u8 {
         match self {
             StartError::Program(error) => error.exit_code(),
-            StartError::System { .. } => 1,
+            StartError::Setting(_) | StartError::System { .. } => 1,
         }
     }
 }
@@ -85,20 +88,23 @@ impl StartError {
 pub fn prepare(
     launch: &Launch,
     more: &[(OsString, OsString)],
-) -> Result<Vec<Prepared>, ProgramError> {
+) -> Result<Vec<Prepared>, StartError> {
     let mut prepared = Vec::with_capacity(launch.programs.len());
     for (number, program) in launch.programs.iter().enumerate() {
         let mut variables = program::environment(launch, program);
         // MPI_APPNUM: which of several programs this is.
-        variables.push(("PAMIR_APPNUM".into(), number.to_string().into()));
+        variables.push((APPNUM.name().into(), number.to_string().into()));
         variables.retain(|(name, _)| more.iter().all(|(own, _)| own != name));
         variables.extend_from_slice(more);
         if launch.small_pages {
-            program::set_value(&mut variables, huge_pages::VARIABLE, "0".into());
+            program::set_value(&mut variables, HUGE_PAGES.name(), "0".into());
         }
         let verbose = launch.verbosity == Verbosity::Verbose;
-        shared_heap::add(&mut variables, launch.shared_heap, verbose)?;
+        shared_heap::add(&mut variables, launch.shared_heap, verbose)
+            .map_err(ProgramError::from)?;
         library_path::add(&mut variables);
+        let value = |name: &str| program::value_of(&variables, name).map(OsString::from);
+        settings::check(value, launch.ranks())?;
         let path = program::locate(program, program::value_of(&variables, "PATH"))?;
         prepared.push(Prepared {
             name: program.command[0].to_string_lossy().into_owned(),
@@ -109,7 +115,7 @@ pub fn prepare(
                 .command
                 .iter()
                 .map(program::c_string)
-                .collect::<Result<_, _>>()?,
+                .collect::<Result<_, ProgramError>>()?,
             environment: program::assignments(variables)?,
             directory: program
                 .directory

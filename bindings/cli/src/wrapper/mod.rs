@@ -43,10 +43,10 @@ impl Language {
     }
 
     /// Variables which name the compiler, in order, and the compiler when none does.
-    fn compiler(self) -> (&'static [&'static str], &'static str) {
+    fn compiler(self) -> ([&'static str; 3], &'static str) {
         match self {
-            Language::C => (&["PAMIR_CC", "MPICH_CC", "OMPI_CC"], "cc"),
-            Language::Cxx => (&["PAMIR_CXX", "MPICH_CXX", "OMPI_CXX"], "c++"),
+            Language::C => ([pamir_settings::CC.name(), "MPICH_CC", "OMPI_CC"], "cc"),
+            Language::Cxx => ([pamir_settings::CXX.name(), "MPICH_CXX", "OMPI_CXX"], "c++"),
         }
     }
 }

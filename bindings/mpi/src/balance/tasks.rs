@@ -23,7 +23,7 @@ use pamir_shm::call_record::Call;
 use pamir_transport::balance::history::Arrival;
 use pamir_transport::balance::law::Law;
 use pamir_transport::balance::leveler::Leveler;
-use pamir_transport::balance::occasion::{self, Circumstances, Occasion, Occasions};
+use pamir_transport::balance::occasion::{Circumstances, Occasion, Occasions};
 use pamir_transport::collective;
 use pamir_transport::geometry::Channel;
 
@@ -175,7 +175,7 @@ fn circumstances(process: &Process) -> Circumstances {
 
 /// What levels besides a period; who levels after every cycle needs no further reason.
 fn occasions(process: &Process, period: u64) -> Option<RefCell<Occasions>> {
-    if period == 1 || std::env::var_os(occasion::VARIABLE).is_some_and(|value| value == "off") {
+    if period == 1 || !pamir_settings::BALANCE_OCCASIONS.value() {
         return None;
     }
     let mut occasions = Occasions::default();

@@ -28,9 +28,8 @@ pub fn value(state: &State, key: c_int) -> Option<usize> {
         MPI_HOST => &HOST,
         MPI_WTIME_IS_GLOBAL => &WTIME_IS_GLOBAL,
         MPI_APPNUM => {
-            let number = std::env::var("PAMIR_APPNUM");
-            let number = number.ok().and_then(|number| number.parse().ok());
-            APPNUM.store(number.unwrap_or(0), Ordering::Relaxed);
+            let number = pamir_settings::APPNUM.value();
+            APPNUM.store(number as c_int, Ordering::Relaxed);
             &APPNUM
         }
         MPI_LASTUSEDCODE => {

@@ -6,6 +6,7 @@
 //! Step before: [`super::main`]. Step after: standard output.
 
 pub mod selection;
+pub mod variables;
 
 use std::fmt::Write as _;
 
@@ -23,6 +24,9 @@ pub struct Arguments {
     /// Show which algorithm serves which sizes instead: the tables in force.
     #[arg(long)]
     selection: bool,
+    /// Show all PAMIR_* variables instead: their values, and where each comes from.
+    #[arg(long, conflicts_with_all = ["selection", "topology"])]
+    variables: bool,
     /// Draw the machine instead: packages, NUMA nodes, caches, cores, processing units.
     #[arg(long, conflicts_with = "selection")]
     topology: bool,
@@ -36,6 +40,8 @@ pub fn run(arguments: &Arguments, reader: MachineReader) -> u8 {
     let described = if arguments.topology {
         let machine = reader().map_err(|error| error.to_string());
         machine.map(|machine| picture_of_machine(&machine, &[]))
+    } else if arguments.variables {
+        Ok(variables::describe())
     } else if arguments.selection {
         selection::describe(arguments.ranks as usize).map_err(|error| error.to_string())
     } else {

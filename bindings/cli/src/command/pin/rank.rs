@@ -20,8 +20,8 @@ pub enum Numbering {
 /// Variables with a rank's number: the name, and which number it is.
 const VARIABLES: [(&str, Numbering); 10] = [
     // Jobs of Pamir have one host, so both numbers are the same.
-    ("PAMIR_RANK", Numbering::Host),
-    ("PAMIR_RANK", Numbering::Job),
+    (pamir_settings::RANK.name(), Numbering::Host),
+    (pamir_settings::RANK.name(), Numbering::Job),
     ("OMPI_COMM_WORLD_LOCAL_RANK", Numbering::Host),
     ("OMPI_COMM_WORLD_RANK", Numbering::Job),
     ("MPI_LOCALRANKID", Numbering::Host),

@@ -32,6 +32,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::SigSet;
 use nix::unistd::Pid;
 use pamir_driver::job::Job;
+use pamir_settings::{BALANCE, BALANCE_CLOCK, WAIT};
 use pamir_transport::balance::dead_time::DeadTime;
 use pamir_transport::balance::gathering::Gathering;
 use pamir_transport::balance::history::Arrival;
@@ -92,9 +93,9 @@ impl Request {
     /// says already stays.
     pub fn variables(&self) -> Vec<(OsString, OsString)> {
         let variables = [
-            ("PAMIR_BALANCE", "all", self.is_any()),
-            ("PAMIR_BALANCE_CLOCK", "processor", self.is_any()),
-            ("PAMIR_WAIT", "brief", self.fill.is_some()),
+            (BALANCE.name(), "all", self.is_any()),
+            (BALANCE_CLOCK.name(), "processor", self.is_any()),
+            (WAIT.name(), "brief", self.fill.is_some()),
         ];
         let own = variables.iter().filter(|(_, _, is_needed)| *is_needed);
         own.filter(|(name, ..)| std::env::var_os(name).is_none())

@@ -23,9 +23,6 @@ use std::time::Duration;
 
 use nix::fcntl::{FcntlArg, fcntl};
 
-/// Names the file, or is `off`.
-pub const VARIABLE: &str = "PAMIR_CLAIMS";
-
 /// The byte that who looks and claims has locked: behind the processors of every machine.
 const TURN: i64 = 1 << 24;
 
@@ -43,10 +40,10 @@ pub struct Claims {
 impl Claims {
     /// Opens the user's file, and waits for a turn to look and claim.
     pub fn open() -> Option<Self> {
-        match std::env::var_os(VARIABLE) {
-            Some(value) if value == "off" => None,
-            Some(value) if !value.is_empty() => Self::at(Path::new(&value)),
-            _ => Self::at(&own_path()),
+        match pamir_settings::CLAIMS.value() {
+            Some(value) if value == "off" || value == "0" => None,
+            Some(value) => Self::at(Path::new(&value)),
+            None => Self::at(&own_path()),
         }
     }
 
