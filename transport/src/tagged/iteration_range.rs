@@ -9,10 +9,9 @@
 
 use std::str::FromStr;
 
-use crate::balance::announcement::Synchronization;
+use pamir_settings::PROFILE_ITERATIONS;
 
-/// The variable with the range, which `mpiexec --profile-iterations` sets.
-pub const RANGE_VARIABLE: &str = "PAMIR_PROFILE_ITERATIONS";
+use crate::balance::announcement::Synchronization;
 
 /// From one iteration to another, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +38,7 @@ impl IterationRange {
     ///
     /// [`IterationRangeError`] if the variable holds something else.
     pub fn from_environment() -> Result<Option<IterationRange>, IterationRangeError> {
-        let text = std::env::var_os(RANGE_VARIABLE);
-        text.map(|text| text.to_string_lossy().parse()).transpose()
+        PROFILE_ITERATIONS.parsed()
     }
 
     /// Whether calls of this kind end iterations.

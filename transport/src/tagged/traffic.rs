@@ -28,18 +28,18 @@
 //! Invariant: an instruction is counted once, by the task that gives it, when it is taken.
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
+use pamir_settings::PROFILE_COMM;
+
 use super::iteration_range::IterationRange;
 use crate::balance::announcement::Synchronization;
 use crate::context::Context;
 use crate::placement::Traffic;
-
-/// The variable with the file's name, which `mpiexec --profile-comm` sets.
-pub const FILE_VARIABLE: &str = "PAMIR_PROFILE_COMM";
 
 /// What has been sent, by portion and target.
 #[derive(Debug)]
@@ -190,10 +190,15 @@ impl TrafficCounter {
     }
 }
 
+/// The profile's file, which `mpiexec --profile-comm` names.
+fn asked_for() -> Option<OsString> {
+    PROFILE_COMM.raw().filter(|path| !path.is_empty())
+}
+
 impl Context {
     /// Counts what is sent from now on, if the launcher asks for a profile.
     pub fn count_traffic_if_asked(&self) {
-        if std::env::var_os(FILE_VARIABLE).is_some() {
+        if asked_for().is_some() {
             self.count_traffic();
         }
     }
@@ -217,7 +222,7 @@ impl Context {
     ///
     /// [`ProfileError`].
     pub fn write_traffic(&self) -> Result<(), ProfileError> {
-        let (Some(counter), Some(path)) = (self.traffic(), std::env::var_os(FILE_VARIABLE)) else {
+        let (Some(counter), Some(path)) = (self.traffic(), asked_for()) else {
             return Ok(());
         };
         counter.enter(0);
