@@ -1,7 +1,7 @@
 //! Settings: every `PAMIR_*` variable of the environment is one entry of one table.
 //!
 //! What: [`table`] declares the variables, [`kind`] the values that each takes, [`setting`] reads one,
-//! [`check`] finds bad values and unknown names, [`document`] writes them down for users.
+//! [`mod@check`] finds bad values and unknown names, [`document`] writes them down for users.
 //! Why: a variable that only its reader knows is misspelt in silence, and each reader has its own
 //! idea of what switches something off.
 //! Step before: a user's shell, or the launcher. Step after: the room that asks
