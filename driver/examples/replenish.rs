@@ -16,12 +16,12 @@ use std::time::Instant;
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
-use pamir_driver::descriptor::Descriptor;
 use pamir_driver::injection::criterion::Criterion;
+use pamir_driver::injection::descriptor::Descriptor;
 use pamir_driver::injection::{Configuration, InjectionStatistics};
 use pamir_driver::job::{Job, JobSpecification};
-use pamir_driver::kernel_copy::KernelCopyError;
-use pamir_driver::packet::{Packet, PacketHandlerTable};
+use pamir_driver::memory::kernel_copy::KernelCopyError;
+use pamir_driver::unit::packet::{Packet, PacketHandlerTable};
 use pamir_driver::unit::{MessagingUnit, Owner, UnitError};
 use pamir_shm::lane_room::LaneRoom;
 

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use pamir_driver::waiting::LONG_WAIT_NS;
+use pamir_driver::waiting::ladder::LONG_WAIT_NS;
 use pamir_tests::installation::compile;
 use pamir_tests::run::{Run, mpiexec};
 use pamir_tests::supervisor::{Call, is_permitted, supervise};

@@ -22,7 +22,7 @@ use std::ffi::OsString;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pamir_driver::client_table::maximum_contexts;
+use pamir_driver::job::client_table::maximum_contexts;
 use pamir_driver::job::{Job, JobError};
 use pamir_driver::unit::UnitError;
 use pamir_settings::BadValue;

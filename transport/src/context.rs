@@ -10,13 +10,13 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
-use pamir_driver::descriptor::Descriptor;
 use pamir_driver::engine_thread::Activity;
 use pamir_driver::injection::InjectionStatistics;
+use pamir_driver::injection::descriptor::Descriptor;
 use pamir_driver::job::{Job, RankState};
-use pamir_driver::kernel_copy::{self, KernelCopyError};
-use pamir_driver::packet::PacketHandlerTable;
+use pamir_driver::memory::kernel_copy::{self, KernelCopyError};
 use pamir_driver::report;
+use pamir_driver::unit::packet::PacketHandlerTable;
 use pamir_driver::unit::{Doorbell, MessagingUnit, Owner, UnitError};
 use pamir_shm::lane_room::LaneRoom;
 

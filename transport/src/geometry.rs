@@ -12,7 +12,7 @@ use std::ops::Deref;
 use std::pin::{Pin, pin};
 use std::task::{Poll, Waker};
 
-use pamir_driver::sweep::Sweep;
+use pamir_driver::memory::sweep::Sweep;
 use pamir_driver::unit::UnitError;
 
 use crate::attendance::Attendance;

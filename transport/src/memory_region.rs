@@ -10,7 +10,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use pamir_driver::kernel_copy::{Access, is_accessible};
+use pamir_driver::memory::kernel_copy::{Access, is_accessible};
 
 use crate::active::dispatch::Status;
 

@@ -13,9 +13,9 @@
 //! A descriptor's bytes are counted by a DMA counter while there is a free one. The messages
 //! go under dispatch ids that programs cannot use. Every error is told to the completions.
 
-use pamir_driver::counter::CounterId;
-use pamir_driver::descriptor::{Descriptor, Operation as Direction};
-use pamir_driver::kernel_copy::Access;
+use pamir_driver::injection::counter::CounterId;
+use pamir_driver::injection::descriptor::{Descriptor, Operation as Direction};
+use pamir_driver::memory::kernel_copy::Access;
 use pamir_driver::unit::UnitError;
 
 use crate::active::dispatch::{Arrival, DISPATCH_IDS, Receive, Status};

@@ -11,7 +11,7 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use pamir_driver::kernel_copy::Access;
+use pamir_driver::memory::kernel_copy::Access;
 
 use crate::active::dispatch::{Arrival, Receive, Status};
 use crate::active::operation::Operation;

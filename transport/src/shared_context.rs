@@ -20,7 +20,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use pamir_driver::engine_thread::{Activity, Engine, EngineThread, EngineThreadError};
 use pamir_driver::unit::{Doorbell, UnitError};
-use pamir_driver::waiting::Rung;
+use pamir_driver::waiting::ladder::Rung;
 
 use crate::context::Context;
 use crate::work_queue::{Progress, WorkQueue};

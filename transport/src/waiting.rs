@@ -2,7 +2,7 @@
 //!
 //! Before: a call that finds nothing to return with. After: the context has been advanced until there
 //! is something; in between the waiting ladder says whether to spin, to yield or to sleep
-//! ([`pamir_driver::waiting`]).
+//! ([`pamir_driver::waiting::ladder`]).
 //!
 //! Whoever knows which task is waited for says so ([`Context::advance_until_from`],
 //! [`Context::awaits`]): where tasks share processors, one that may be running on another processor is
@@ -16,9 +16,9 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-use pamir_driver::brief_spins::BriefSpins;
 use pamir_driver::unit::UnitError;
-use pamir_driver::waiting::{Expected, Ladder, NAP, Rung};
+use pamir_driver::waiting::brief_spins::BriefSpins;
+use pamir_driver::waiting::ladder::{Expected, Ladder, NAP, Rung};
 
 use crate::attendance::Attendance;
 use crate::context::Context;

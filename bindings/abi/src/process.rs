@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use lock_api::RawReentrantMutex;
-use pamir_driver::waiting::Rung;
+use pamir_driver::waiting::ladder::Rung;
 use pamir_mpi::attribute::{AttributeTable, KeyvalTable};
 use pamir_mpi::communicator::Communicator;
 use pamir_mpi::group::Group;

@@ -4,12 +4,11 @@ use std::future::Future;
 use std::pin::pin;
 use std::rc::Rc;
 
-use pamir_driver::clock::Clock;
-use pamir_driver::frequency_hint::FrequencyHint;
-use pamir_driver::job::{JobError, RankState};
-use pamir_driver::process_end;
+use pamir_driver::job::{JobError, RankState, process_end};
 use pamir_driver::unit::UnitError;
-use pamir_driver::waiting::{Expected, LONG_WAIT_NS};
+use pamir_driver::waiting::clock::Clock;
+use pamir_driver::waiting::frequency_hint::FrequencyHint;
+use pamir_driver::waiting::ladder::{Expected, LONG_WAIT_NS};
 use pamir_transport::balance::announcement::{Announced, AnnouncementError, Announcer};
 use pamir_transport::client::{Client, ClientError, MPI};
 use pamir_transport::collective::{self, Board, CollectiveError};

@@ -29,8 +29,8 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use lock_api::RawMutex as _;
-use pamir_driver::unit::recent::{Recent, Seen};
-use pamir_driver::waiting::SPIN_POLLS;
+use pamir_driver::unit::receive::recent::{Recent, Seen};
+use pamir_driver::waiting::ladder::SPIN_POLLS;
 use pamir_transport::active::ActiveError;
 use pamir_transport::active::shortcut::Parts;
 use pamir_transport::context::Context;

@@ -20,8 +20,8 @@
 
 use pamir_shm::record::RecordHeader;
 
-use crate::client_table::{CLIENTS, ClientWords, MAXIMUM_CONTEXTS};
 use crate::job::RankState;
+use crate::job::client_table::{CLIENTS, ClientWords, MAXIMUM_CONTEXTS};
 
 /// Bytes of a frame without payload.
 pub(super) const FRAME_BYTES: usize = 16;

@@ -29,13 +29,14 @@ use pamir_shm::mapped_lane::LaneProducer;
 use pamir_shm::record::RecordHeader;
 use pamir_shm::sleep;
 
+use super::error::BridgeError;
 use super::frame::{FRAME_BYTES, Frame, LaneName};
 use super::network::{Link, Stream};
+use super::shared::{Mail, Shared};
 use super::window::ReceiveWindow;
-use super::{BridgeError, Mail, Shared};
-use crate::client_table::{self, CLIENTS};
+use crate::job::client_table::{self, CLIENTS};
+use crate::job::layout::RankBlock;
 use crate::job::{Job, RankState};
-use crate::layout::RankBlock;
 
 /// Bytes of each connection's buffer: more than any record has with its frame.
 const BUFFER_BYTES: usize = 1 << 20;
@@ -214,7 +215,7 @@ impl Receiver {
             }
             Frame::Client { place, words } => {
                 let contexts = words.contexts as usize;
-                let fits = contexts * self.shared.job.ranks() <= crate::layout::MAXIMUM_RANKS;
+                let fits = contexts * self.shared.job.ranks() <= crate::job::layout::MAXIMUM_RANKS;
                 if !fits || !client_table::install(segment, place, words)? {
                     let reason = "it has another client in an entry of the table";
                     return Err(self.shared.nonsense(node, reason));

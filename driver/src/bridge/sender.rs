@@ -28,14 +28,15 @@ use pamir_shm::mapped::Mapped;
 use pamir_shm::mapped_lane::LaneConsumer;
 use pamir_shm::{membarrier, sleep};
 
+use super::error::BridgeError;
 use super::frame::{Frame, LaneName};
 use super::network::{Link, Stream};
+use super::shared::Shared;
 use super::window::SendWindow;
-use super::{BridgeError, Shared};
-use crate::client_table::{self, CLIENTS};
-use crate::clock;
+use crate::job::client_table::{self, CLIENTS};
+use crate::job::layout::RankBlock;
 use crate::job::{Job, RankState};
-use crate::layout::RankBlock;
+use crate::waiting::clock;
 
 /// Rounds that find nothing before it sleeps.
 const IDLE_ROUNDS: u32 = 50;

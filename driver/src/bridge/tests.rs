@@ -6,9 +6,13 @@ use pamir_shm::lane::longest_payload_bytes;
 use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer};
 use pamir_shm::record::RecordHeader;
 
+use super::frame::{Frame, LaneName};
+use super::network::Network;
 use super::network::join;
 use super::*;
+use crate::job::client_table::ClientWords;
 use crate::job::{JobSpecification, RankState};
+use std::io;
 
 /// Ranks 0 and 1 are on node 0, ranks 2 and 3 on node 1.
 struct Nodes {
@@ -223,7 +227,7 @@ fn clients_have_the_same_entries_on_all_nodes() {
         refused.contains("with 3 contexts here and with 2"),
         "{refused}"
     );
-    for number in 2..crate::client_table::CLIENTS {
+    for number in 2..crate::job::client_table::CLIENTS {
         open(2, &format!("client {number}"), 1).unwrap();
     }
     for task in [0, 2] {

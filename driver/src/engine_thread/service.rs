@@ -21,10 +21,10 @@ use std::time::{Duration, Instant};
 use pamir_shm::atomic::AtomicU32;
 use pamir_shm::sleep;
 
-use super::{Activity, Cause, Engine, EngineThreadError, InterruptError, attended};
-use crate::interrupt::{self, Delivery, InterruptController, Signal};
+use super::engine::{Activity, Engine, EngineThreadError, attended};
+use crate::interrupt::{self, Cause, Delivery, InterruptController, InterruptError, Signal};
 use crate::unit::UnitError;
-use crate::waiting::nap;
+use crate::waiting::ladder::nap;
 
 /// Yields while a target takes nothing, before the thread sleeps.
 const YIELDS: u32 = 64;

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::*;
 use crate::job::{Job, JobSpecification};
+use crate::unit::{Doorbell, UnitError};
+use std::time::{Duration, Instant};
 
 /// Reports `always` unless told otherwise once, and counts how often it is advanced.
 pub(super) struct Counting {

@@ -21,7 +21,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::descriptor::Operation;
+use crate::injection::descriptor::Operation;
 
 /// The longest period that a timer may be set to.
 pub const LONGEST_PERIOD: Duration = Duration::from_secs(1);
@@ -52,7 +52,7 @@ pub enum Touch {
     /// nothing, and the kernel cannot refuse it.
     #[default]
     Word,
-    /// Memory that truly interrupts ([`crate::touch::TouchMemory`]), which costs two switches
+    /// Memory that truly interrupts ([`crate::injection::touch::TouchMemory`]), which costs two switches
     /// between threads.
     Memory,
 }

@@ -30,8 +30,11 @@
 //! long it is: a million descriptors are 64 MB, 128 MB at most as it grows by doubling. A FIFO can be
 //! made larger or smaller while it is in use ([`InjectionFifo::resize`]).
 
+pub mod counter;
 pub mod criterion;
+pub mod descriptor;
 pub mod timer;
+pub mod touch;
 mod window;
 
 use std::ffi::OsString;
@@ -44,7 +47,7 @@ use std::time::Instant;
 use criterion::{Criterion, UnknownCriterion};
 use timer::Timer;
 
-use crate::descriptor::Descriptor;
+use crate::injection::descriptor::Descriptor;
 
 /// Slots of an injection FIFO unless configured otherwise.
 pub const DEFAULT_SLOTS: usize = 64;

@@ -21,8 +21,9 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 use pamir_shm::atomic::{AtomicU32, Ordering};
 use pamir_shm::sleep;
 
-use super::{Cause, Delivery, InterruptController, InterruptError, Signal};
-use crate::clock;
+use super::controller::{Cause, Delivery, InterruptController, InterruptError};
+use super::signal::Signal;
+use crate::waiting::clock;
 
 /// The longest sleep where a doorbell ends none.
 const UNHEARD: Duration = Duration::from_millis(1);

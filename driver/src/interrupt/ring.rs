@@ -22,7 +22,8 @@ use nix::errno::Errno;
 use pamir_shm::atomic::AtomicU32;
 use pamir_shm::sleep;
 
-use super::{Cause, Delivery, InterruptController, InterruptError, Signal};
+use super::controller::{Cause, Delivery, InterruptController, InterruptError};
+use super::signal::Signal;
 
 /// Requests that the ring takes at once; more are handed over in several calls.
 const ENTRIES: u32 = 64;

@@ -8,7 +8,7 @@
 //!
 //! Invariant: a signal is never lost. The eventfd keeps it until it is taken, so it does not matter
 //! whether it comes before or while somebody waits; who waits on the word announces that first and
-//! then looks at the eventfd ([`crate::announcement`]).
+//! then looks at the eventfd ([`crate::waiting::announcement`]).
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -16,8 +16,8 @@ use nix::sys::eventfd::{EfdFlags, EventFd};
 use pamir_shm::atomic::AtomicU32;
 use pamir_shm::sleep;
 
-use super::InterruptError;
-use crate::announcement;
+use super::controller::InterruptError;
+use crate::waiting::announcement;
 
 /// Something that a thread can sleep on and others can raise.
 #[derive(Debug)]

@@ -5,6 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pamir_shm::sleep;
 
 use super::*;
+use pamir_shm::atomic::AtomicU32;
+use std::str::FromStr;
+use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(60);
 

@@ -20,8 +20,8 @@ use std::time::Duration;
 use pamir_shm::atomic::Ordering;
 
 use super::{Job, JobError};
-use crate::announcement;
-use crate::client_table;
+use crate::job::client_table;
+use crate::waiting::announcement;
 
 impl Job {
     /// Has the nodes of the job agree on an entry for a client. Its bridges answer; where one of

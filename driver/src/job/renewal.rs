@@ -24,7 +24,7 @@ use pamir_shm::segment::SegmentError;
 use pamir_shm::shareable::Shareable;
 
 use super::{Job, JobError, RankState};
-use crate::client_table;
+use crate::job::client_table;
 
 /// Not zero while somebody empties the memory.
 #[repr(C)]

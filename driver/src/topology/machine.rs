@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use super::TopologyError;
+use super::error::TopologyError;
 
 /// What two processing units can share, from the nearest to the farthest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,9 +6,9 @@
 use pamir_shm::lane::LaneError;
 
 use crate::injection::InjectionError;
+use crate::injection::touch::TouchError;
 use crate::interrupt::InterruptError;
 use crate::job::JobError;
-use crate::touch::TouchError;
 
 /// Why the unit cannot go on.
 #[derive(Debug, thiserror::Error)]

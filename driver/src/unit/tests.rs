@@ -1,9 +1,17 @@
 //! Two units of one job in one process, driven by hand.
 
+use super::packet::Packet;
 use super::*;
+use crate::injection::InjectionStatistics;
+use crate::injection::counter::CounterId;
 use crate::injection::criterion::{Criterion, Touch};
+use crate::injection::descriptor::{Descriptor, Operation, Source};
 use crate::job::JobSpecification;
-use crate::layout::Layout;
+use crate::job::layout::Layout;
+use crate::memory::kernel_copy::KernelCopyError;
+use pamir_shm::atomic::Ordering;
+use pamir_shm::lane_room::LaneRoom;
+use std::cell::RefCell;
 
 /// Collects what arrives and what is done.
 struct Log {
@@ -177,7 +185,7 @@ fn a_full_lane_queues_and_recovers_in_order() {
 #[test]
 fn a_put_into_memory_that_interrupts_replenishes() {
     let criterion = Criterion::TouchingPut(Touch::Memory);
-    if let Err(error) = crate::touch::TouchMemory::new() {
+    if let Err(error) = crate::injection::touch::TouchMemory::new() {
         let job = Job::create(&JobSpecification::unbound(1));
         let injection = Configuration::new(4, 2, criterion).unwrap();
         let handlers = PacketHandlerTable::new(log_packet);

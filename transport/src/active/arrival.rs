@@ -10,9 +10,9 @@
 //!
 //! Any other combination is a packet that makes no sense, and an error.
 
-use pamir_driver::kernel_copy;
-use pamir_driver::packet::{Packet, PacketHandlerTable};
+use pamir_driver::memory::kernel_copy;
 use pamir_driver::unit::UnitError;
+use pamir_driver::unit::packet::{Packet, PacketHandlerTable};
 
 use crate::active::TransferError;
 use crate::active::dispatch::{Arrival, DISPATCH_IDS, Receive, Status};

@@ -14,7 +14,7 @@
 //! A message that goes the way of the one before it is sent without looking up target and dispatch
 //! id again, and received without the table of handlers: see [`super::shortcut`].
 
-use pamir_driver::packet::Packet;
+use pamir_driver::unit::packet::Packet;
 use pamir_driver::unit::{LINE_DATA_BYTES, UnitError};
 
 use crate::active::arrival::take;

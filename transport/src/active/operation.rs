@@ -12,7 +12,7 @@
 
 use std::cell::RefCell;
 
-use pamir_driver::counter::CounterId;
+use pamir_driver::injection::counter::CounterId;
 
 use crate::active::Completion;
 use crate::active::dispatch::Status;

@@ -9,8 +9,8 @@
 //! | eager      | `ACTIVE_LONG`, continuations | once all are in the lane | if somebody waits |
 //! | rendezvous | `ACTIVE_REQUEST`; `ACTIVE_CLEAR` and `ACTIVE_DATA`, or the target copies | once the data has gone | if the target copies, or somebody waits |
 
-use pamir_driver::descriptor::{Descriptor, Source};
-use pamir_driver::kernel_copy::KernelCopyError;
+use pamir_driver::injection::descriptor::{Descriptor, Source};
+use pamir_driver::memory::kernel_copy::KernelCopyError;
 use pamir_driver::unit::UnitError;
 use pamir_shm::lane_room::LaneRoom;
 

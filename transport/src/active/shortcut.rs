@@ -14,7 +14,7 @@
 //! Invariant: these functions do all of a message or nothing; the general way
 //! ([`super::send`], and the handlers of packets) then does the same, or tells why it cannot.
 
-use pamir_driver::unit::recent::{Recent, Seen};
+use pamir_driver::unit::receive::recent::{Recent, Seen};
 
 use crate::active::dispatch::DISPATCH_IDS;
 use crate::active::line::fits_line;

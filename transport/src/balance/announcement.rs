@@ -21,8 +21,8 @@
 
 use std::cell::Cell;
 
-use pamir_driver::clock::Clock;
 use pamir_driver::job::{Job, JobError};
+use pamir_driver::waiting::clock::Clock;
 use pamir_settings::{BALANCE, BALANCE_CLOCK};
 use pamir_shm::call_record::{Call, CallId, CallRecord};
 use pamir_shm::mapped::Mapped;

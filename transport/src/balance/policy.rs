@@ -23,7 +23,7 @@
 
 use std::str::FromStr;
 
-use pamir_driver::clock::Clock;
+use pamir_driver::waiting::clock::Clock;
 
 use super::controller::Settings;
 use super::law::{Law, LawError};

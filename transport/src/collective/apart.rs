@@ -12,7 +12,7 @@ use super::join::others_first;
 /// Bytes that are copied without looking for messages, which takes half a microsecond.
 const PIECE_BYTES: usize = 32 << 10;
 
-/// The most pieces of a copy. Who finds nothing too often goes to sleep (`pamir_driver::waiting`: 16 times at least), and a
+/// The most pieces of a copy. Who finds nothing too often goes to sleep (`pamir_driver::waiting::ladder`: 16 times at least), and a
 /// copy is nothing that is found.
 const MOST_PIECES: usize = 16;
 

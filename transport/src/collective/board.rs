@@ -1,6 +1,6 @@
 //! A geometry's board at one of its members, and whose turn it is there.
 //!
-//! Before: the members of a communicator have agreed on a board (`pamir_driver::board_table`).
+//! Before: the members of a communicator have agreed on a board (`pamir_driver::job::board_table`).
 //! After: algorithms that need one post in its rounds ([`super::rounds`]).
 //!
 //! An operation takes a ticket when it is first polled, in the order in which all members call
@@ -19,7 +19,7 @@ use std::cell::Cell;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use pamir_driver::board_table::BoardLease;
+use pamir_driver::job::board_table::BoardLease;
 use pamir_shm::board::Board as Posts;
 use pamir_shm::mapped_board::MappedBoard;
 use pamir_shm::segment::{Segment, SegmentError};

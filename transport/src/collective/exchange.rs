@@ -17,7 +17,7 @@
 
 use std::future::Future;
 
-use pamir_driver::sweep::Sweep;
+use pamir_driver::memory::sweep::Sweep;
 
 use super::board::Board;
 use super::error::CollectiveError;

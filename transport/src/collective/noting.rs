@@ -9,7 +9,7 @@
 use std::cell::Cell;
 use std::future::Future;
 
-use pamir_driver::sweep::Sweep;
+use pamir_driver::memory::sweep::Sweep;
 
 use super::board::Board;
 use super::error::CollectiveError;

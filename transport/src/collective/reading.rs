@@ -24,7 +24,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
-use pamir_driver::sweep::Sweep;
+use pamir_driver::memory::sweep::Sweep;
 
 use super::error::CollectiveError;
 use super::exchange::{Exchange, ExchangeError};

@@ -35,10 +35,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-use pamir_driver::descriptor::Operation as Direction;
+use pamir_driver::injection::descriptor::Operation as Direction;
 use pamir_driver::job::{Job, RankState};
 use pamir_driver::unit::{Doorbell, UnitError};
-use pamir_driver::waiting::{Ladder, Rung};
+use pamir_driver::waiting::ladder::{Ladder, Rung};
 
 use crate::active::TransferError;
 use crate::active::dispatch::{Arrival, Receive, Status};

@@ -9,9 +9,10 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use super::transmit::outcome_of;
-use super::{Chunk, Context, Outcome, Receiver, Shared, SyncSender, UnitError, context_of};
-use super::{MOVED, MOVED_IN};
-use pamir_driver::kernel_copy;
+use super::{
+    Chunk, Context, MOVED, MOVED_IN, Outcome, Receiver, Shared, SyncSender, UnitError, context_of,
+};
+use pamir_driver::memory::kernel_copy;
 
 /// How long it waits for a chunk before it looks whether its own messages wait for room.
 const PATIENCE: Duration = Duration::from_millis(1);

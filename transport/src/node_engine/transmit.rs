@@ -5,9 +5,11 @@
 //!
 //! Invariant: every order ends with one chunk that is marked as its last, whatever happens.
 
-use super::{CHUNK_BYTES, UnitError, context_of};
-use super::{Chunk, Ladder, Order, Orders, Outcome, Receiver, Shared, SyncSender};
-use pamir_driver::kernel_copy::{self, KernelCopyError};
+use super::{
+    CHUNK_BYTES, Chunk, Ladder, Order, Orders, Outcome, Receiver, Shared, SyncSender, UnitError,
+    context_of,
+};
+use pamir_driver::memory::kernel_copy::{self, KernelCopyError};
 
 /// Serves orders until the engine is stopped.
 pub(super) fn run(

@@ -29,7 +29,7 @@
 //! packs. Under `rendezvous` there are no more stripes than workers and master together, so one
 //! where no processor is idle.
 
-use pamir_driver::peer_heap;
+use pamir_driver::memory::own_heap;
 use pamir_driver::unit::LINE_DATA_BYTES;
 
 use crate::selection::table::ranges;
@@ -193,7 +193,7 @@ pub struct SendTable {
     one_piece: Ranges<SendProtocol, MOST_RANGES>,
     /// For messages that lie in one piece in this process's shared heap.
     in_heap: Ranges<SendProtocol, MOST_RANGES>,
-    heap: Option<peer_heap::Bounds>,
+    heap: Option<own_heap::Bounds>,
 }
 
 impl SendTable {
@@ -201,7 +201,7 @@ impl SendTable {
     pub fn new(packet_bytes: usize, situation: Situation) -> Self {
         let table = Self::of(SendProtocol::table().rows(), packet_bytes, situation);
         Self {
-            heap: peer_heap::own().map(|own| own.bounds),
+            heap: own_heap::own().map(|own| own.bounds),
             ..table
         }
     }

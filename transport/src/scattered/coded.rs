@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use pamir_driver::kernel_copy::Access;
+use pamir_driver::memory::kernel_copy::Access;
 use pamir_shm::lane_room::LaneRoom;
 
 use crate::active::dispatch::Status;

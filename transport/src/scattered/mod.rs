@@ -31,7 +31,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use pamir_driver::kernel_copy::{Access, KernelCopyError, read_places, write_places};
+use pamir_driver::memory::kernel_copy::{Access, KernelCopyError, read_places, write_places};
 use pamir_driver::unit::UnitError;
 
 use crate::active::dispatch::{Arrival, Receive, Status};

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use pamir_driver::kernel_copy::{Access, MOST_PLACES, is_accessible};
+use pamir_driver::memory::kernel_copy::{Access, MOST_PLACES, is_accessible};
 use pamir_shm::segment::PAGE_BYTES;
 
 use crate::gather_scatter::{IoVector, Machine};

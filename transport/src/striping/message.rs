@@ -21,8 +21,8 @@ use std::sync::atomic::AtomicBool;
 
 use parking_lot::Mutex;
 
-use pamir_driver::packet::Packet;
 use pamir_driver::unit::UnitError;
+use pamir_driver::unit::packet::Packet;
 use pamir_shm::countdown::Countdown;
 
 use super::Master;

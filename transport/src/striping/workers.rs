@@ -26,7 +26,7 @@ use parking_lot::Mutex;
 
 use pamir_driver::topology::AffinityMask;
 use pamir_driver::unit::UnitError;
-use pamir_driver::waiting::Ladder;
+use pamir_driver::waiting::ladder::Ladder;
 
 use super::Master;
 use super::message::Entry;

@@ -5,9 +5,9 @@
 //!
 //! A message of several packets is remembered for its origin ([`crate::tagged::incoming`]).
 
-use pamir_driver::kernel_copy;
-use pamir_driver::packet::{Packet, PacketHandlerTable};
+use pamir_driver::memory::kernel_copy;
 use pamir_driver::unit::UnitError;
+use pamir_driver::unit::packet::{Packet, PacketHandlerTable};
 
 use crate::context::Context;
 use crate::protocol::flags::{

@@ -11,7 +11,7 @@
 //!
 //! Invariant: nothing here is done unless all of it can be done.
 
-use pamir_driver::packet::Packet;
+use pamir_driver::unit::packet::Packet;
 
 use crate::context::Context;
 use crate::tagged::arrival::outcome;

@@ -30,8 +30,8 @@
 
 use std::cell::RefCell;
 
-use pamir_driver::packet::Packet;
 use pamir_driver::unit::UnitError;
+use pamir_driver::unit::packet::Packet;
 
 use crate::context::Context;
 use crate::cycles::{Cycles, Plan, RUN, Told, WINDOWED_RUN};

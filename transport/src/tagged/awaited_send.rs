@@ -8,7 +8,7 @@
 //!     └──────────(all else)──────────────────────────(none)───────────────────────────────▶ request
 //! ```
 
-use pamir_driver::descriptor::Descriptor;
+use pamir_driver::injection::descriptor::Descriptor;
 use pamir_driver::unit::UnitError;
 
 use crate::context::Context;

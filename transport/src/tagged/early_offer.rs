@@ -12,7 +12,7 @@
 
 use std::cell::RefCell;
 
-use pamir_driver::sweep::Sweep;
+use pamir_driver::memory::sweep::Sweep;
 use pamir_driver::unit::UnitError;
 
 use crate::context::Context;

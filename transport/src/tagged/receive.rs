@@ -3,7 +3,7 @@
 //! Before: MPI's point-to-point calls, or a collective's exchange. After: the request is
 //! complete at once if the message was here, else [`crate::tagged::arrival`] completes it.
 
-use pamir_driver::packet::Packet;
+use pamir_driver::unit::packet::Packet;
 use pamir_driver::unit::{Next, UnitError};
 
 use crate::context::Context;

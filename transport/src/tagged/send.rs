@@ -6,8 +6,8 @@
 //! A message that fits one packet and finds room in the lane is gone when [`Context::send`]
 //! returns, and needs no request. Everything else becomes a request.
 
-use pamir_driver::descriptor::{Descriptor, Source};
-use pamir_driver::huge_pages;
+use pamir_driver::injection::descriptor::{Descriptor, Source};
+use pamir_driver::memory::huge_pages;
 pub use pamir_driver::unit::LINE_DATA_BYTES;
 use pamir_driver::unit::UnitError;
 use pamir_shm::lane_room::LaneRoom;

@@ -40,11 +40,11 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
-use pamir_driver::kernel_copy::{self, KernelCopyError};
-use pamir_driver::layout::TRANSFER_SLOTS;
-use pamir_driver::packet::Packet;
-use pamir_driver::sweep::Sweep;
+use pamir_driver::job::layout::TRANSFER_SLOTS;
+use pamir_driver::memory::kernel_copy::{self, KernelCopyError};
+use pamir_driver::memory::sweep::Sweep;
 use pamir_driver::unit::UnitError;
+use pamir_driver::unit::packet::Packet;
 use pamir_shm::mapped::Mapped;
 use pamir_shm::piece_claims::{Generation, MOST_UNITS, Piece, PieceClaims, Side};
 use pamir_shm::segment::PAGE_BYTES;

@@ -26,7 +26,7 @@ use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeSpec;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
-use pamir_driver::cache_portion;
+use pamir_driver::memory::cache_portion;
 
 use super::arguments::Verbosity;
 use super::balance::Balancing;

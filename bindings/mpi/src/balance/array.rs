@@ -20,7 +20,7 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
-use pamir_driver::reserved_memory::ReservedMemory;
+use pamir_driver::memory::reserved_memory::ReservedMemory;
 use pamir_transport::active::{ActiveError, TransferError};
 use pamir_transport::context::Context;
 use pamir_transport::memory_region::{DESCRIPTION_BYTES, MemoryRegion};

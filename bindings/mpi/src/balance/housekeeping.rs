@@ -22,8 +22,8 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll, Waker};
 
-use pamir_driver::clock::Clock;
 use pamir_driver::unit::UnitError;
+use pamir_driver::waiting::clock::Clock;
 use pamir_transport::context::Context;
 
 /// Does some housekeeping, in about so many nanoseconds at most; whether it has more to do.

@@ -22,10 +22,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, Waker};
 
-use pamir_driver::clock::Clock;
-use pamir_driver::frequency_hint::{Clamps, FrequencyHint};
 use pamir_driver::unit::UnitError;
-use pamir_driver::waiting::LONG_WAIT_NS;
+use pamir_driver::waiting::clock::Clock;
+use pamir_driver::waiting::frequency_hint::{Clamps, FrequencyHint};
+use pamir_driver::waiting::ladder::LONG_WAIT_NS;
 use pamir_transport::context::Context;
 
 /// How a wait in low power went.

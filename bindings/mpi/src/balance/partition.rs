@@ -22,9 +22,9 @@ use std::ops::Range;
 use std::pin::pin;
 use std::rc::Rc;
 
-use pamir_driver::clock::Clock;
 use pamir_driver::job::JobError;
 use pamir_driver::unit::UnitError;
+use pamir_driver::waiting::clock::Clock;
 use pamir_shm::call_record::{Call, CallId};
 use pamir_transport::active::{ActiveError, TransferError};
 use pamir_transport::balance::controller::Controller;

@@ -17,7 +17,7 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
-use pamir_driver::cache_portion::{self, CachePortion, CachePortionError};
+use pamir_driver::memory::cache_portion::{self, CachePortion, CachePortionError};
 use pamir_transport::balance::evaluation::Reaction;
 use pamir_transport::balance::policy::SetUp;
 use pamir_transport::context::Context;

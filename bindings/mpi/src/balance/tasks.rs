@@ -18,7 +18,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use pamir_driver::clock::Clock;
+use pamir_driver::waiting::clock::Clock;
 use pamir_shm::call_record::Call;
 use pamir_transport::balance::history::Arrival;
 use pamir_transport::balance::law::Law;

@@ -15,8 +15,8 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use pamir_driver::clock::Clock;
 use pamir_driver::job::{Job, JobError};
+use pamir_driver::waiting::clock::Clock;
 use pamir_transport::balance::announcement::SharedHistory;
 use pamir_transport::balance::evaluation::{Reaction, react};
 use pamir_transport::balance::history::{Cycle, Notice};

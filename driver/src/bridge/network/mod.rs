@@ -9,71 +9,17 @@
 //!
 //! Invariant: joining ends within `tcp::PATIENCE`, well or not, whoever else connects meanwhile.
 
+pub(super) mod kind;
 mod stream;
 mod tcp;
 
-use std::fmt;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr};
 use std::os::unix::net::UnixStream;
-use std::str::FromStr;
 use std::sync::Arc;
 
-use super::BridgeError;
-pub use stream::Stream;
-
-/// What nodes are joined by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Network {
-    /// Pairs of Unix sockets: nodes on one machine.
-    #[default]
-    Unix,
-    /// TCP; nodes listen at this address.
-    Tcp(IpAddr),
-}
-
-impl FromStr for Network {
-    type Err = String;
-
-    fn from_str(word: &str) -> Result<Self, String> {
-        match word {
-            "unix" => Ok(Self::Unix),
-            "tcp" => Ok(Self::Tcp(IpAddr::V4(Ipv4Addr::LOCALHOST))),
-            address => address.parse().map(Self::Tcp).map_err(|_| {
-                format!("`{address}` is no network: use unix, tcp, or the IP address to listen at")
-            }),
-        }
-    }
-}
-
-impl fmt::Display for Network {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unix => formatter.write_str("unix"),
-            Self::Tcp(address) => write!(formatter, "{address}"),
-        }
-    }
-}
-
-impl Network {
-    /// Descriptors that joining so many nodes takes.
-    pub fn descriptors(self, nodes: usize) -> usize {
-        let links = nodes * (nodes - 1);
-        match self {
-            Self::Unix => links,
-            Self::Tcp(_) => links + nodes,
-        }
-    }
-}
-
-/// A connection, and the node at its other end.
-#[derive(Debug)]
-pub struct Link {
-    /// The other node.
-    pub node: usize,
-    /// The connection.
-    pub stream: Stream,
-}
+use super::error::BridgeError;
+pub use kind::Network;
+pub use stream::{Link, Stream};
 
 /// Joins the nodes of a job of `ranks` ranks: for each its links to all others.
 ///

@@ -60,3 +60,12 @@ impl Write for Stream {
         Ok(())
     }
 }
+
+/// A connection, and the node at its other end.
+#[derive(Debug)]
+pub struct Link {
+    /// The other node.
+    pub node: usize,
+    /// The connection.
+    pub stream: Stream,
+}

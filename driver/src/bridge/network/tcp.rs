@@ -28,7 +28,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use pamir_shm::header::LAYOUT_VERSION;
 
 use super::{Link, Network, Stream};
-use crate::bridge::BridgeError;
+use crate::bridge::error::BridgeError;
 
 /// How long a node waits for the others.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -4,7 +4,7 @@
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
-use pamir_driver::process_name;
+use pamir_driver::job::process_name;
 
 use super::*;
 use crate::active::Way;

@@ -1,6 +1,6 @@
 //! Messages of one packet that are sent where the last one went, and taken from the lane.
 
-use pamir_driver::unit::recent::Recent;
+use pamir_driver::unit::receive::recent::Recent;
 
 use super::*;
 use crate::active::Way;

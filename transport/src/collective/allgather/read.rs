@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | 2 | 2 posts | m, a member's block, by n - 1 copies |
 
-use pamir_driver::sweep::Sweep;
+use pamir_driver::memory::sweep::Sweep;
 
 use crate::collective::allgather::posted::gather_in;
 use crate::collective::error::CollectiveError;

@@ -4,7 +4,7 @@
 //! Each of two members reads all of the other one's data and combines all of it, up to a length: that is as much to read, and
 //! nobody has to read what the other one has just written, which costs more than to combine the second half (far, 64
 //! KiB: 6.6 us instead of 9.6, 256 KiB: 20 instead of 27). Where all that one member touches does not fit its cache,
-//! it goes through the data up and down in turn ([`pamir_driver::sweep`]; 1 MiB: 100 instead of 131, 2 MiB: 258
+//! it goes through the data up and down in turn ([`pamir_driver::memory::sweep`]; 1 MiB: 100 instead of 131, 2 MiB: 258
 //! instead of 295; 4 MiB: nothing).
 //!
 //! Data that lies where its result goes is posted instead, once all have learnt that there is such a member: it must be
@@ -16,7 +16,7 @@
 
 use std::ops::Range;
 
-use pamir_driver::sweep::Sweep;
+use pamir_driver::memory::sweep::Sweep;
 
 use crate::collective::allreduce::posted_slices::{combine_in, most_bytes, posted_slices};
 use crate::collective::apart::Apart;

@@ -14,8 +14,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use pamir_driver::kernel_copy;
-use pamir_driver::sweep::Sweep;
+use pamir_driver::memory::kernel_copy;
+use pamir_driver::memory::sweep::Sweep;
 use pamir_shm::mapped_board::MappedBoard;
 use pamir_shm::segment::Segment;
 

@@ -14,10 +14,10 @@
 //! Invariant: the target's memory is written only between a claim and the next packet that this task sends or
 //! handles.
 
-use pamir_driver::kernel_copy;
-use pamir_driver::layout::TRANSFER_SLOTS;
-use pamir_driver::packet::Packet;
+use pamir_driver::job::layout::TRANSFER_SLOTS;
+use pamir_driver::memory::kernel_copy;
 use pamir_driver::unit::UnitError;
+use pamir_driver::unit::packet::Packet;
 use pamir_shm::mapped::Mapped;
 use pamir_shm::piece_claims::{Generation, Piece, PieceClaims, Side};
 

@@ -11,7 +11,7 @@
 
 use std::iter::zip;
 
-use pamir_driver::kernel_copy::{self, NOWHERE};
+use pamir_driver::memory::kernel_copy::{self, NOWHERE};
 use pamir_driver::unit::UnitError;
 
 use super::{Data, Pull};

@@ -1,0 +1,344 @@
+//! Messages that go through the cells of a pair, which its ranks write in turn.
+//!
+//! Before: a message of one packet, or a descriptor, whose target has left a cell to this rank. After: the packets lie in
+//! that cell, and the lane has a line for each; at the target they are given to their handlers as any other.
+//!
+//! ```text
+//! inject_immediate ─(a cell is this end's, from CELL_FROM_BYTES on)─▶ part in the cell, line in the lane
+//! process ─────────(the same, and the whole message fits)──────────▶ parts in the cell, a line for each
+//! poll ◀── line: in a cell ── the packet is the part ── behind the last part the cell is this end's
+//! ```
+//!
+//! A message that answers another one is so written where the other one was read: its lines are this core's own. In a lane
+//! they come from the other core first. Who sends without being answered has no cell after the first message, and
+//! goes on through the lane; the order of the lane's records is that of the messages in either case.
+//!
+//! Invariant: a part is read only if the cell's turn and its length say that the origin may have written it.
+
+use pamir_shm::lane::{Arrived, Reserved};
+use pamir_shm::lane_room::LaneRoom;
+use pamir_shm::mapped_cells::{CellPart, MappedCells};
+use pamir_shm::mapped_lane::LaneConsumer;
+use pamir_shm::record::{RecordHeader, lines_for};
+
+use super::commit::handed_over_lines;
+use super::next_packet::NextPacket;
+use crate::injection::descriptor::{Descriptor, Source};
+use crate::unit::packet::{ALIGNED_AT, Packet};
+use crate::unit::target::{Target, reserve};
+use crate::unit::{MessagingUnit, Next, Owner, UnitError};
+
+/// Lines that stay free behind a part of several: the processor of who reads it fetches ahead, and would take away those
+/// that the origin is writing (near cores of a Zen 5: 16 KiB 0.40 us instead of 0.42).
+const APART_LINES: u64 = 16;
+
+/// What a line in the lane says of a part: where it lies, and once more its metadata, which lie in the part as in any
+/// packet, so that who waits for just this message need not read them there.
+const ANNOUNCED_BYTES: usize = RecordHeader::ANNOUNCED_BYTES;
+
+/// Shorter messages are as fast through the lane, which announces them with their first line. Of this length it depends (far
+/// cores of a Zen 5: half a round trip 0.41 us, through the lane 0.38; both ways at once 0.43 and 0.53).
+const CELL_FROM_BYTES: usize = 1024;
+
+/// Two to this power of bytes are the most data in one part of a message: the target reads one while the origin writes
+/// the next, but each costs something, and one that is alone is received at once.
+const PART_EXPONENT: u8 = 14;
+
+/// From so many bytes on, data is read by string moves, too, where those take lines over: it does not fit the first cache
+/// then (near cores of a Zen 5: 64 KiB 1.03 us instead of 1.25).
+const STRINGS_FROM_BYTES: u64 = 16 * 1024;
+
+/// Up to so many bytes, data through a cell is faster than any copy by the kernel between far processors, too, where string
+/// moves take lines over (128 KiB 4.7 us, by both ends through the kernel 4.0).
+const CELL_PREFERRED_BYTES: usize = 64 * 1024;
+
+/// Lines of a part that are asked for before its header words are read, which would have to come first otherwise.
+const ASKED_LINES: u32 = 16;
+
+/// Lines that each part of `bytes` bytes of data takes, of several.
+const fn lines_of_part(bytes: usize) -> u64 {
+    lines_for(ALIGNED_AT + bytes) + APART_LINES
+}
+
+/// Lines that a message of `bytes` bytes takes, in parts of `part_bytes`.
+fn lines_of(bytes: u64, part_bytes: usize) -> u64 {
+    let parts = bytes.div_ceil(part_bytes as u64);
+    parts.saturating_mul(lines_of_part(part_bytes))
+}
+
+impl Target {
+    /// The cells, if one of them is best for a message of `bytes` bytes in one packet now.
+    #[inline(always)]
+    pub(in crate::unit) fn cells_for(&self, bytes: usize) -> Option<&MappedCells> {
+        if bytes < CELL_FROM_BYTES {
+            return None;
+        }
+        let cells = self.cells.as_ref()?;
+        cells
+            .has_room(lines_for(ALIGNED_AT + bytes))
+            .then_some(cells)
+    }
+
+    /// Whether a descriptor's data, in packets of `packet_bytes` bytes, fits a cell that is this end's.
+    fn has_cell_for(&self, descriptor: &Descriptor, packet_bytes: usize) -> bool {
+        descriptor.bytes >= CELL_FROM_BYTES as u64
+            && self.has_cell_of(lines_of(descriptor.bytes, packet_bytes))
+    }
+
+    /// Whether a cell of so many lines is this end's.
+    fn has_cell_of(&self, lines: u64) -> bool {
+        let cells = self.cells.as_ref();
+        cells.is_some_and(|cells| cells.has_room(lines))
+    }
+
+    /// Announces a part of a cell in the lane.
+    #[inline(always)]
+    fn announce(&self, reserved: Reserved, header: RecordHeader, part: CellPart, metadata: u64) {
+        self.lane.write_word(&reserved, 0, part.word());
+        self.lane.write_word(&reserved, 8, metadata);
+        self.lane.commit(reserved, header.in_cell());
+    }
+}
+
+impl<O: Owner> MessagingUnit<O> {
+    /// How long the parts of a descriptor's data in one piece are, as a power of two, if it would go through a cell now.
+    pub fn part_exponent(&self, descriptor: &Descriptor) -> Option<u8> {
+        let to = &self.targets[descriptor.target as usize];
+        let has_cell = to.has_cell_for(descriptor, 1 << PART_EXPONENT);
+        has_cell.then_some(PART_EXPONENT)
+    }
+
+    /// Whether a message of `bytes` bytes to `target` is known to go best in packets: on this processor string moves of
+    /// up to 16 KiB are faster than any copy by the kernel; up to 64 KiB through a cell that is this end's; and longer
+    /// ones between near processors, if the origin `waits`. Else it may compute while its target copies.
+    pub fn prefers_packets(&self, target: usize, bytes: usize, waits: bool) -> bool {
+        let to = &self.targets[target];
+        let part_bytes = 1 << PART_EXPONENT;
+        let has_cell =
+            || bytes <= CELL_PREFERRED_BYTES && to.has_cell_of(lines_of(bytes as u64, part_bytes));
+        to.lane.takes_over() && (bytes <= part_bytes || waits && to.lane.is_near() || has_cell())
+    }
+
+    /// Begins a descriptor's data in a cell, if one is there for it.
+    pub(in crate::unit) fn begin_in_cell(&self, to: &Target, descriptor: &mut Descriptor) {
+        if !to.has_cell_for(descriptor, self.packet_bytes_of(descriptor)) {
+            return;
+        }
+        let cell = to.cells.as_ref().and_then(MappedCells::begin);
+        descriptor.cell = cell.map_or(0, |cell| cell as u8 + 1);
+    }
+
+    /// Sends all of a descriptor's data through a cell, at once, or nothing of it: false while there is no cell for it, the
+    /// lane is full, or something waits before it. Nobody is told when it is done.
+    ///
+    /// # Safety
+    ///
+    /// The descriptor's buffer is good for its bytes.
+    pub unsafe fn inject_row(
+        &self,
+        owner: &O,
+        mut descriptor: Descriptor,
+    ) -> Result<bool, UnitError> {
+        let to = &self.targets[descriptor.target as usize];
+        if to.backlog.get() != 0 {
+            return Ok(false);
+        }
+        let parts = descriptor
+            .bytes
+            .div_ceil(self.packet_bytes_of(&descriptor) as u64);
+        let has_lines = to.lane.has_lines(parts).map_err(|source| UnitError::Lane {
+            rank: descriptor.target,
+            source,
+        })?;
+        if has_lines {
+            self.begin_in_cell(to, &mut descriptor);
+        }
+        if descriptor.cell == 0 {
+            return Ok(false);
+        }
+        self.send_in_cell(owner, to, &mut descriptor)
+    }
+
+    /// Goes on with a descriptor in its cell; true when it is done.
+    pub(in crate::unit) fn send_in_cell(
+        &self,
+        owner: &O,
+        to: &Target,
+        descriptor: &mut Descriptor,
+    ) -> Result<bool, UnitError> {
+        let cells = to.cells.as_ref();
+        let cells = cells.expect("a descriptor has a cell of those that its target shares");
+        let packet_bytes = self.packet_bytes_of(descriptor);
+        let lines_each = lines_of_part(packet_bytes);
+        let as_string = descriptor.bytes >= STRINGS_FROM_BYTES && to.lane.takes_over();
+        loop {
+            let packet = NextPacket::of(descriptor, packet_bytes);
+            let target = descriptor.target as usize;
+            let Some(reserved) = reserve(to, target, ANNOUNCED_BYTES)? else {
+                return Ok(to.departed.get());
+            };
+            let part = CellPart {
+                cell: usize::from(descriptor.cell - 1),
+                is_last: descriptor.injected + packet.bytes as u64 == descriptor.bytes,
+                line: (descriptor.injected / packet_bytes as u64 * lines_each) as u32,
+                payload_bytes: packet.payload_bytes() as u32,
+            };
+            match descriptor.source {
+                Source::Memory => {
+                    let source = (descriptor.buffer + descriptor.injected) as *const u8;
+                    let data = (source, packet.bytes);
+                    // SAFETY: `submit`'s caller vouches for the buffer; the part has these bytes behind its start.
+                    unsafe { cells.write(part, packet.start, data) };
+                }
+                Source::Owner => {
+                    let room = cells.room(part).behind(packet.start);
+                    owner.fill(descriptor.cookie, descriptor.injected, room, packet.bytes);
+                }
+            }
+            packet.write_header(|at, word| cells.write_word(part, at, word));
+            descriptor.injected += packet.bytes as u64;
+            let header = RecordHeader::new(packet.kind, descriptor.auxiliary, 0);
+            let header = header.of_string(as_string);
+            to.announce(reserved, header, part, descriptor.metadata);
+            to.wake_if_asleep();
+            if part.is_last {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Sends a packet of `bytes` bytes of data that `fill` writes through a cell, at once, or not at all: false while the
+    /// lane is full. Its lines are handed over to a target that reads them at once if there are no more than `most`.
+    #[inline]
+    pub(in crate::unit) fn inject_in_cell(
+        &self,
+        target: usize,
+        cells: &MappedCells,
+        header: RecordHeader,
+        (metadata, bytes): (u64, usize),
+        most: u64,
+        fill: impl FnOnce(LaneRoom<'_>),
+    ) -> Result<bool, UnitError> {
+        let to = &self.targets[target];
+        let Some(reserved) = reserve(to, target, ANNOUNCED_BYTES)? else {
+            return Ok(false);
+        };
+        let cell = cells.begin();
+        let cell = cell.expect("who sends through a cell has asked for one");
+        let part = CellPart {
+            cell,
+            is_last: true,
+            line: 0,
+            payload_bytes: (ALIGNED_AT + bytes) as u32,
+        };
+        fill(cells.room(part).behind(ALIGNED_AT));
+        cells.write_word(part, 0, metadata);
+        to.announce(reserved, header, part, metadata);
+        if self.is_awaited(target) && u64::from(part.end()) <= most {
+            cells.hand_over(part);
+        }
+        to.wake_if_asleep();
+        Ok(true)
+    }
+
+    /// The same with data that lies in one piece.
+    ///
+    /// # Safety
+    ///
+    /// `source` is readable for `bytes` bytes.
+    #[inline(never)]
+    pub(in crate::unit) unsafe fn inject_piece_in_cell(
+        &self,
+        owner: &O,
+        target: usize,
+        cells: &MappedCells,
+        header: RecordHeader,
+        metadata: u64,
+        (source, bytes): (*const u8, usize),
+    ) -> Result<bool, UnitError> {
+        let most = handed_over_lines(owner);
+        self.inject_in_cell(target, cells, header, (metadata, bytes), most, |room| {
+            // SAFETY: the caller vouches for the source; the room has so many bytes.
+            unsafe { room.write(source, bytes) };
+        })
+    }
+
+    /// The packet that a record announces in a cell, and where it is.
+    #[inline]
+    fn packet_in_cell<'a>(
+        &'a self,
+        lane: &LaneConsumer,
+        origin: usize,
+        arrived: &'a Arrived,
+    ) -> Result<(Packet<'a>, &'a MappedCells, CellPart), UnitError> {
+        let part = CellPart::from_word(lane.first_word(arrived));
+        let cells = self.targets[origin].cells.as_ref();
+        let is_line = arrived.header.payload_bytes() == ANNOUNCED_BYTES;
+        let found = cells
+            .filter(|_| is_line)
+            .and_then(|cells| Some((cells, cells.part(part)?)));
+        let Some((cells, payload)) = found else {
+            return Err(UnitError::Packet {
+                rank: origin as u32,
+                reason: "its data lies in no cell that it may write",
+            });
+        };
+        let header = arrived.header.announced(part.payload_bytes);
+        // SAFETY: the payload lies inside the cell, which stays mapped as long as the unit; the origin does not write it
+        // until this end gives the cell back, which only happens after the packet was read.
+        let packet = unsafe { Packet::new(payload, header) };
+        Ok((packet, cells, part))
+    }
+
+    /// Asks for the line of the part behind one that is about to be read: a far origin has written that by the time that
+    /// the line takes.
+    #[inline]
+    fn look_behind(&self, lane: &LaneConsumer, origin: usize, part: CellPart, arrived: &Arrived) {
+        if !part.is_last && !self.targets[origin].lane.is_near() {
+            lane.look_behind(arrived);
+        }
+    }
+
+    /// Gives a packet in a cell to its handler.
+    #[inline(never)]
+    pub(in crate::unit) fn deliver_from_cell(
+        &self,
+        owner: &O,
+        lane: &LaneConsumer,
+        origin: usize,
+        arrived: Arrived,
+    ) -> Result<(), UnitError> {
+        let (packet, cells, part) = self.packet_in_cell(lane, origin, &arrived)?;
+        cells.look_ahead(part, ASKED_LINES);
+        self.look_behind(lane, origin, part, &arrived);
+        let handler = self.handlers.get(arrived.header.kind());
+        let handled = handler(owner, origin as u32, packet);
+        cells.read(part);
+        lane.release(arrived);
+        handled
+    }
+
+    /// As [`Self::take_packet`], of a packet in a cell that has arrived.
+    #[inline(never)]
+    pub(in crate::unit) fn take_from_cell<T>(
+        &self,
+        lane: &LaneConsumer,
+        origin: usize,
+        arrived: Arrived,
+        (kind, metadata): (u8, u64),
+        take: impl FnOnce(Packet<'_>) -> T,
+    ) -> Result<Next<T>, UnitError> {
+        let (packet, cells, part) = self.packet_in_cell(lane, origin, &arrived)?;
+        if arrived.header.kind() != kind || lane.second_word(&arrived) != metadata {
+            return Ok(Next::Other);
+        }
+        self.look_behind(lane, origin, part, &arrived);
+        let taken = take(packet);
+        cells.read(part);
+        lane.release(arrived);
+        Ok(Next::Taken(taken))
+    }
+}
+
+#[cfg(test)]
+mod tests;
