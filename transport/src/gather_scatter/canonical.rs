@@ -45,6 +45,18 @@ const MOST_MERGED: usize = 4;
 
 type Block = (i64, usize);
 
+impl Program {
+    /// One element in canonical form: programs that name the same bytes in the same order
+    /// become the same program.
+    ///
+    /// # Errors
+    ///
+    /// None that the parts would not have had already; they are passed on all the same.
+    pub fn canonical(placed: &Placed, extent: i64) -> Result<Self, ProgramError> {
+        Ok(Self::new(canonical(placed)?, extent))
+    }
+}
+
 /// The canonical form of `placed`.
 ///
 /// # Errors

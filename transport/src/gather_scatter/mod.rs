@@ -26,6 +26,7 @@
 //!
 //! Source: striping (data gather/scatter programs and machines).
 
+mod blocks;
 pub mod builder;
 pub mod canonical;
 pub mod code;

@@ -17,9 +17,6 @@
 //!
 //! Source: striping, the program that data gather/scatter machines execute.
 
-use super::canonical::canonical;
-use super::error::ProgramError;
-use super::machine::State;
 use super::node::{Node, Placed, repeat};
 
 /// `count` elements of a layout; see the module.
@@ -41,16 +38,6 @@ impl Program {
             stride: extent,
             total,
         }
-    }
-
-    /// One element in canonical form: programs that name the same bytes in the same order
-    /// become the same program; see [`super::canonical`].
-    ///
-    /// # Errors
-    ///
-    /// None that the parts would not have had already; they are passed on all the same.
-    pub fn canonical(placed: &Placed, extent: i64) -> Result<Self, ProgramError> {
-        Ok(Self::new(canonical(placed)?, extent))
     }
 
     /// `count` elements of this program, which is of one.
@@ -140,29 +127,5 @@ impl Program {
     /// of loops are counted apart).
     pub fn blocks(&self) -> usize {
         self.placed.node.blocks().saturating_mul(self.count)
-    }
-
-    /// The contiguous blocks from packed offset `from` on, as
-    /// `(displacement, bytes)`; the first may be the rest of a cut block.
-    pub fn iter_blocks(&self, from: usize) -> Blocks<'_> {
-        Blocks {
-            program: self,
-            state: State::at(self, from.min(self.total)),
-        }
-    }
-}
-
-/// Iterator over `(displacement, bytes)`; see [`Program::iter_blocks`].
-#[derive(Debug)]
-pub struct Blocks<'a> {
-    program: &'a Program,
-    state: State,
-}
-
-impl Iterator for Blocks<'_> {
-    type Item = (i64, usize);
-
-    fn next(&mut self) -> Option<(i64, usize)> {
-        self.state.next_block(self.program)
     }
 }

@@ -32,51 +32,12 @@ pub mod primitive;
 #[cfg(test)]
 mod tests;
 
-pub use predefined::{Operation, TypeGroup, extent_bytes};
+pub use predefined::{Operation, OperationError, TypeGroup, extent_bytes};
 pub use primitive::Primitive;
 
 use kernel::{Inout, combine_as, each};
 use long_double::LongDouble;
 use pair::Extreme;
-
-/// Why elements could not be combined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum OperationError {
-    /// The standard does not define the operation on the type (`MPI_ERR_OP`).
-    #[error(
-        "{} is not defined on {primitive:?}: see the table in MPI-5.0 section 6.9.2, or make an operation with MPI_Op_create",
-        .operation.name()
-    )]
-    Undefined {
-        /// What was to be done.
-        operation: Operation,
-        /// On what.
-        primitive: Primitive,
-    },
-    /// The operation is defined, but this library only moves such elements
-    /// (`MPI_ERR_UNSUPPORTED_OPERATION`).
-    #[error(
-        "{} is not computed on {primitive:?}, which is moved only: use a smaller type, or make an operation with MPI_Op_create",
-        .operation.name()
-    )]
-    NotComputed {
-        /// What was to be done.
-        operation: Operation,
-        /// On what.
-        primitive: Primitive,
-    },
-    /// A buffer holds fewer elements than were to be combined (`MPI_ERR_BUFFER`).
-    #[error(
-        "{needed_bytes} bytes are to be combined where a buffer has {available_bytes}: pass the whole buffer, or a smaller count"
-    )]
-    Short {
-        /// Bytes that the elements take.
-        needed_bytes: usize,
-        /// Bytes of the shorter buffer.
-        available_bytes: usize,
-    },
-}
 
 /// `inout[i] = incoming[i] op inout[i]` for the first `count` elements.
 ///

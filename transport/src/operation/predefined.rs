@@ -20,7 +20,6 @@
 //! and a C `int` are both `Int32`. Code that has the name at hand refuses
 //! `MPI_LAND` on `MPI_INTEGER`; [`Operation::check`] is the most that can be said of a primitive.
 
-use super::OperationError;
 use super::primitive::Primitive;
 
 /// A predefined operation (MPI-5.0 sections 6.9.2, 6.9.4 and 12.3.4).
@@ -96,6 +95,45 @@ impl TypeGroup {
             Character | WideCharacter | Packed => Self::Unreducible,
         }
     }
+}
+
+/// Why elements could not be combined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OperationError {
+    /// The standard does not define the operation on the type (`MPI_ERR_OP`).
+    #[error(
+        "{} is not defined on {primitive:?}: see the table in MPI-5.0 section 6.9.2, or make an operation with MPI_Op_create",
+        .operation.name()
+    )]
+    Undefined {
+        /// What was to be done.
+        operation: Operation,
+        /// On what.
+        primitive: Primitive,
+    },
+    /// The operation is defined, but this library only moves such elements
+    /// (`MPI_ERR_UNSUPPORTED_OPERATION`).
+    #[error(
+        "{} is not computed on {primitive:?}, which is moved only: use a smaller type, or make an operation with MPI_Op_create",
+        .operation.name()
+    )]
+    NotComputed {
+        /// What was to be done.
+        operation: Operation,
+        /// On what.
+        primitive: Primitive,
+    },
+    /// A buffer holds fewer elements than were to be combined (`MPI_ERR_BUFFER`).
+    #[error(
+        "{needed_bytes} bytes are to be combined where a buffer has {available_bytes}: pass the whole buffer, or a smaller count"
+    )]
+    Short {
+        /// Bytes that the elements take.
+        needed_bytes: usize,
+        /// Bytes of the shorter buffer.
+        available_bytes: usize,
+    },
 }
 
 impl Operation {

@@ -15,7 +15,6 @@ use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
 
-use super::algorithm::Algorithm;
 use super::random::Random;
 use super::{Mapping, PlacementError, Problem};
 
@@ -222,6 +221,18 @@ impl<'s> Search<'s> {
             elapsed: self.elapsed(),
         }
     }
+}
+
+/// A way to look for mappings.
+pub trait Algorithm: Sync {
+    /// The name it is asked for by.
+    fn name(&self) -> &'static str;
+
+    /// What it does, in a few words.
+    fn about(&self) -> &'static str;
+
+    /// Searches until the search is over or nothing is left to try, offering what it finds.
+    fn search(&self, problem: &Problem, search: &mut Search) -> Result<(), PlacementError>;
 }
 
 /// Looks for a good mapping; `report` hears of every better one.

@@ -21,8 +21,8 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::choice::Row;
 use super::kind::{KINDS, Kind, KindRows, RowError};
+use super::row::Row;
 use super::{file, grammar, prefix};
 
 /// The environment variable that names the file.

@@ -24,8 +24,8 @@ use std::fmt::Write as _;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::choice::Row;
 use super::kind::{KindRows, kind};
+use super::row::Row;
 
 /// What is wrong with a file's text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

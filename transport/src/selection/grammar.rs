@@ -17,7 +17,7 @@
 //!
 //! Before: [`super::configuration`]. After: [`super::kind::Kind::check`].
 
-use super::choice::Row;
+use super::row::Row;
 
 /// The end of a row that is for ranks which share their cores.
 const CROWDED: &str = "crowded";

@@ -7,8 +7,8 @@
 
 use std::marker::PhantomData;
 
-use super::choice::{Choice, Needs, Row, Situation};
-use super::table::{TableError, check_rows};
+use super::row::{Needs, Row, Situation};
+use super::table::{Choice, TableError, check_rows};
 use crate::collective as c;
 use crate::protocol::table::{GetProtocol, PutProtocol, ScatteredStripes, SendProtocol, Stripes};
 

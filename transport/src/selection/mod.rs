@@ -12,7 +12,7 @@
 //! ```
 //!
 //! [`configuration`] finds and checks the tables when the process's first client is opened,
-//! [`table`] makes ranges of them, and [`ranges`] adds up comparisons.
+//! [`table`] makes ranges of their [`row`]s, and [`ranges`] adds up comparisons.
 
 pub mod choice;
 pub mod configuration;
@@ -22,11 +22,12 @@ pub mod kind;
 mod prefix;
 pub mod ranges;
 pub mod report;
+pub mod row;
 pub mod table;
 
 pub(crate) use choice::choices;
-pub use choice::{Choice, Needs, Row, Situation};
 pub use configuration::{Configuration, SelectionError};
 pub use kind::{KINDS, Kind};
 pub use ranges::Ranges;
-pub use table::{MOST_RANGES, Table, TableError};
+pub use row::{Needs, Row, Situation};
+pub use table::{Choice, MOST_RANGES, Table, TableError};

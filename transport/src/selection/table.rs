@@ -23,8 +23,8 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::choice::{Choice, Needs, Row, Situation};
 use super::ranges::Ranges;
+use super::row::{Needs, Row, Situation};
 
 /// The most ranges of sizes that a kind may have.
 pub const MOST_RANGES: usize = 128;
@@ -94,6 +94,35 @@ struct Entry<A> {
     /// None if no row can serve.
     ranges: Option<Ranges<A, MOST_RANGES>>,
     next: OnceLock<Box<Entry<A>>>,
+}
+
+/// The algorithms of one kind of instruction; written by `choices!`.
+pub trait Choice: Copy + PartialEq + Send + Sync + 'static {
+    /// The kind's name.
+    const KIND: &'static str;
+
+    /// What decides as the size, in words; nothing where no size is known to all members.
+    const SIZE: Option<&'static str>;
+
+    /// All algorithms of the kind.
+    const ALL: &'static [Self];
+
+    /// The rows that serve where nothing else is installed.
+    const DEFAULT: &'static [Row<Self>];
+
+    /// The algorithm's name: that of its file, where it has one.
+    fn name(self) -> &'static str;
+
+    /// What the algorithm asks of an operation.
+    fn needs(self) -> Needs;
+
+    /// The kind's table in this process.
+    fn table() -> &'static Table<Self>;
+
+    /// The algorithm of that name.
+    fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|one| one.name() == name)
+    }
 }
 
 /// The table of a kind in this process.

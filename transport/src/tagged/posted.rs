@@ -21,53 +21,7 @@ use std::cell::Cell;
 
 use crate::tagged::envelope::{CROWD, Envelope, FIRST_BUCKETS, Pattern};
 use crate::tagged::kept;
-use crate::tagged::request::Request;
-
-type Link = Cell<Option<&'static Request>>;
-
-/// What a request has to wait in the queue.
-pub struct Place {
-    wanted: Cell<Pattern>,
-    order: Cell<u64>,
-    previous: Link,
-    next: Link,
-    waits: Cell<bool>,
-}
-
-impl std::fmt::Debug for Place {
-    /// Without the links, which lead around in circles.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut place = f.debug_struct("Place");
-        place.field("wanted", &self.wanted);
-        place.field("order", &self.order);
-        place.field("waits", &self.waits);
-        place.finish_non_exhaustive()
-    }
-}
-
-impl Default for Place {
-    fn default() -> Self {
-        Self {
-            wanted: Cell::new(Pattern::new(0, None, None)),
-            order: Cell::new(0),
-            previous: Cell::new(None),
-            next: Cell::new(None),
-            waits: Cell::new(false),
-        }
-    }
-}
-
-impl Place {
-    /// The source that is looked for, if it is just one.
-    pub fn source(&self) -> Option<u32> {
-        self.wanted.get().source()
-    }
-
-    /// Whether the request waits in the queue.
-    pub fn waits(&self) -> bool {
-        self.waits.get()
-    }
-}
+use crate::tagged::request::{Link, Request};
 
 #[derive(Debug, Default)]
 struct List {

@@ -22,8 +22,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::tagged::buffer::Buffer;
+use crate::tagged::envelope::Pattern;
 use crate::tagged::kept;
-use crate::tagged::posted::Place;
 
 const BLOCK: usize = 64;
 
@@ -89,6 +89,53 @@ pub struct Outcome {
     pub truncated: bool,
     /// The receive was taken back before a message came.
     pub cancelled: bool,
+}
+
+/// A neighbour in a list of the posted queue ([`super::posted`]).
+pub(super) type Link = Cell<Option<&'static Request>>;
+
+/// What a request has to wait in the queue.
+pub struct Place {
+    pub(super) wanted: Cell<Pattern>,
+    pub(super) order: Cell<u64>,
+    pub(super) previous: Link,
+    pub(super) next: Link,
+    pub(super) waits: Cell<bool>,
+}
+
+impl std::fmt::Debug for Place {
+    /// Without the links, which lead around in circles.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut place = f.debug_struct("Place");
+        place.field("wanted", &self.wanted);
+        place.field("order", &self.order);
+        place.field("waits", &self.waits);
+        place.finish_non_exhaustive()
+    }
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Self {
+            wanted: Cell::new(Pattern::new(0, None, None)),
+            order: Cell::new(0),
+            previous: Cell::new(None),
+            next: Cell::new(None),
+            waits: Cell::new(false),
+        }
+    }
+}
+
+impl Place {
+    /// The source that is looked for, if it is just one.
+    pub fn source(&self) -> Option<u32> {
+        self.wanted.get().source()
+    }
+
+    /// Whether the request waits in the queue.
+    pub fn waits(&self) -> bool {
+        self.waits.get()
+    }
 }
 
 /// One operation under way. It begins at a line: each of many takes three, and not a piece of a fourth.

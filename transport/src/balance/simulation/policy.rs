@@ -24,7 +24,7 @@ use super::super::history::Arrival;
 use super::super::leveler::{Leveler, split};
 use super::super::partition::{Partition, PartitionError};
 use super::super::receivers::apportion;
-use super::Job;
+use super::job::Job;
 
 /// Chunks a rank that the greedy migration moves.
 const CHUNKS_EACH: u64 = 16;

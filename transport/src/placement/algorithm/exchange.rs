@@ -14,8 +14,8 @@
 //! Invariant: along a descent the true cost only falls (property test).
 
 use super::super::gain::{GainTable, Numbers};
-use super::super::search::Search;
-use super::{Algorithm, PlacementError, Problem};
+use super::super::search::{Algorithm, Search};
+use super::super::{PlacementError, Problem};
 
 /// Random starts when nothing limits them: each is a few passes of O(n³).
 const STARTS: u64 = 20;

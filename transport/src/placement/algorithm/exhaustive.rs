@@ -6,8 +6,8 @@
 //! Invariant: when it ends before its limits, the answer is an optimum.
 
 use super::super::gain::Numbers;
-use super::super::search::Search;
-use super::{Algorithm, PlacementError, Problem};
+use super::super::search::{Algorithm, Search};
+use super::super::{PlacementError, Problem};
 
 /// From so many places on there are too many mappings.
 pub(super) const TOO_MANY: usize = 10;

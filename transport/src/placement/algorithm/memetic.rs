@@ -9,9 +9,9 @@
 
 use super::super::gain::{Number, Numbers};
 use super::super::random::Random;
-use super::super::search::Search;
+use super::super::search::{Algorithm, Search};
+use super::super::{PlacementError, Problem};
 use super::tabu::Walk;
-use super::{Algorithm, PlacementError, Problem};
 
 /// Mappings kept.
 const POPULATION: usize = 15;

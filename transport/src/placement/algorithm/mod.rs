@@ -17,20 +17,8 @@ mod memetic;
 mod multilevel;
 mod tabu;
 
-use super::search::Search;
+use super::search::Algorithm;
 use super::{PlacementError, Problem};
-
-/// A way to look for mappings.
-pub trait Algorithm: Sync {
-    /// The name it is asked for by.
-    fn name(&self) -> &'static str;
-
-    /// What it does, in a few words.
-    fn about(&self) -> &'static str;
-
-    /// Searches until the search is over or nothing is left to try, offering what it finds.
-    fn search(&self, problem: &Problem, search: &mut Search) -> Result<(), PlacementError>;
-}
 
 /// All algorithms.
 pub static ALGORITHMS: [&dyn Algorithm; 6] = [

@@ -4,8 +4,8 @@
 //! there is time, the best of all being kept.
 
 use super::super::multilevel::{SparseGraph, improve_by_swaps, place_on_tree};
-use super::super::search::Search;
-use super::{Algorithm, PlacementError, Problem};
+use super::super::search::{Algorithm, Search};
+use super::super::{PlacementError, Problem};
 
 /// A default order that costs at most so many times the best is improved by swaps too.
 const NEARLY_AS_GOOD: f64 = 1.5;

@@ -10,8 +10,8 @@
 
 use super::super::gain::{GainTable, Number, Numbers, Swap};
 use super::super::random::Random;
-use super::super::search::Search;
-use super::{Algorithm, PlacementError, Problem};
+use super::super::search::{Algorithm, Search};
+use super::super::{PlacementError, Problem};
 
 /// How often swaps that were not tried for long are looked for: looking takes as long as a step.
 const STEPS_A_LOOK: i32 = 8;

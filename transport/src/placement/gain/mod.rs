@@ -27,6 +27,7 @@ mod numbers;
 pub use kernel::Admission;
 pub use number::Number;
 pub use numbers::Numbers;
+use numbers::Scratch;
 
 /// A swap and what it would add to the cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,20 +56,11 @@ pub struct GainTable<'a, T: Number = f64> {
     scratch: Scratch<T>,
 }
 
-/// Vectors of one swap, for both directions: `x` by process, `y` by place, `z` = `y` by process.
-#[derive(Debug, Clone)]
-struct Scratch<T> {
-    x: [Vec<T>; 2],
-    y: [Vec<T>; 2],
-    z: [Vec<T>; 2],
-}
-
 impl<'a, T: Number> GainTable<'a, T> {
     /// The table of a mapping; takes O(n³), less where few processes communicate.
     pub fn new(numbers: &'a Numbers<T>, places: &[u32]) -> GainTable<'a, T> {
         let size = numbers.size();
         let length = kernel::row_length(size);
-        let vectors = || [vec![T::ZERO; length], vec![T::ZERO; length]];
         let mut table = GainTable {
             numbers,
             length,
@@ -77,11 +69,7 @@ impl<'a, T: Number> GainTable<'a, T> {
             placed: vec![T::ZERO; size * length],
             change: vec![T::NEVER; size * length],
             lowest: vec![T::NEVER; size],
-            scratch: Scratch {
-                x: vectors(),
-                y: vectors(),
-                z: vectors(),
-            },
+            scratch: Scratch::new(length),
         };
         table.restart(places);
         table

@@ -7,7 +7,6 @@
 //! Invariant: whatever the form, the cost is the sum over pairs i < j of [`Numbers::pair`] and
 //! over processes of what they send to themselves.
 
-use super::Scratch;
 use super::number::Number;
 use crate::placement::problem::Dense;
 use crate::placement::{EdgeFunction, Matrix, PlacementError, Problem};
@@ -25,6 +24,26 @@ enum Form {
     Directed,
     /// Any function, with directions.
     General,
+}
+
+/// Vectors of one swap, for both directions: `x` by process, `y` by place, `z` = `y` by process.
+#[derive(Debug, Clone)]
+pub(super) struct Scratch<T> {
+    pub(super) x: [Vec<T>; 2],
+    pub(super) y: [Vec<T>; 2],
+    pub(super) z: [Vec<T>; 2],
+}
+
+impl<T: Number> Scratch<T> {
+    /// Vectors for rows of `length` numbers.
+    pub(super) fn new(length: usize) -> Self {
+        let vectors = || [vec![T::ZERO; length], vec![T::ZERO; length]];
+        Self {
+            x: vectors(),
+            y: vectors(),
+            z: vectors(),
+        }
+    }
 }
 
 /// Weights and costs of a problem, in rows.

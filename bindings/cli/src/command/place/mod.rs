@@ -27,10 +27,11 @@ use std::time::Duration;
 
 use pamir_driver::binding::BindingError;
 use pamir_driver::topology::TopologyError;
-use pamir_transport::placement::algorithm::{Algorithm, named, suited};
+use pamir_transport::placement::algorithm::{named, suited};
 use pamir_transport::placement::format::communication::{Portions, WHOLE};
 use pamir_transport::placement::format::{matrix_market, qaplib};
 use pamir_transport::placement::mapping::PlacedRanks;
+use pamir_transport::placement::search::Algorithm;
 use pamir_transport::placement::{
     Clock, CommunicationGraph, EdgeFunction, Limits, PlacementError, Problem, Progress, Solution,
     Weight, solve,
