@@ -17,7 +17,8 @@ use pamir_driver::unit::UnitError;
 
 use crate::attendance::Attendance;
 use crate::collective::Board;
-use crate::collective::exchange::{Exchange, ExchangeError};
+use crate::collective::error::ExchangeError;
+use crate::collective::exchange::Exchange;
 use crate::context::Context;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Pattern;

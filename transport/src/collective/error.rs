@@ -3,7 +3,41 @@
 //! Step before: an algorithm in one of this room's folders fails. Step after:
 //! the MPI layer maps the variant to an error class of the standard.
 
-use super::exchange::ExchangeError;
+/// Why a collective operation could not go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExchangeError {
+    /// A member sent more than the receiving member expected: the members do
+    /// not agree on the amount of data.
+    #[error(
+        "rank {from} sent {sent_bytes} bytes where {expected_bytes} were expected: do all ranks pass matching counts and datatypes?"
+    )]
+    Truncated {
+        /// The sending member's rank.
+        from: usize,
+        /// Bytes that were sent.
+        sent_bytes: usize,
+        /// Bytes that there was room for.
+        expected_bytes: usize,
+    },
+    /// A member has left, and all that it has sent was received.
+    #[error("rank {rank} has left while its part in the operation was waited for")]
+    Left {
+        /// The other member's rank.
+        rank: usize,
+    },
+    /// An operation before this one has failed half-way, so the members' rounds do not agree.
+    #[error(
+        "an earlier operation on this communicator failed at this rank: make a new communicator for what follows"
+    )]
+    Disturbed,
+    /// The shared memory between a member and this one makes no sense.
+    #[error("the shared memory between rank {rank} and this one is corrupt")]
+    Corrupt {
+        /// The other member's rank.
+        rank: usize,
+    },
+}
 
 /// What stopped a collective operation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -14,6 +14,7 @@
 //! Invariants: no algorithm sends to its own member; whatever a member sends is
 //! received within the same operation; all members pass matching sizes.
 
+mod agreement;
 pub mod allgather;
 pub mod allgatherv;
 pub mod allreduce;
@@ -67,8 +68,8 @@ pub use barrier::{barrier, barrier_with};
 pub use blocks::{Blocks, check_fits};
 pub use board::Board;
 pub use broadcast::{broadcast, broadcast_with};
-pub use error::CollectiveError;
-pub use exchange::{Exchange, ExchangeError};
+pub use error::{CollectiveError, ExchangeError};
+pub use exchange::Exchange;
 pub use exscan::{exscan, exscan_with};
 pub use gather::{gather, gather_apart, gather_with};
 pub use gatherv::{gatherv, gatherv_apart, gatherv_with};

@@ -12,8 +12,8 @@ use std::future::Future;
 use pamir_driver::memory::sweep::Sweep;
 
 use super::board::Board;
-use super::error::CollectiveError;
-use super::exchange::{Exchange, ExchangeError};
+use super::error::{CollectiveError, ExchangeError};
+use super::exchange::Exchange;
 use crate::attendance::Attendance;
 use crate::torus::Torus;
 

@@ -21,14 +21,13 @@ use pamir_shm::mapped_board::{Draft, SLOT_BYTES};
 
 use super::alltoall::posted::{part_among_others, part_bytes};
 use super::apart::Apart;
-use super::error::CollectiveError;
-use super::exchange::{Exchange, ExchangeError};
+use super::error::{CollectiveError, ExchangeError};
+use super::exchange::Exchange;
 use super::prompt_sizes::Kind;
-use super::reading;
 use super::reduction::Reduction;
 use super::rounds::{Readers, Rounds, Seen};
-use super::select::Choice;
-use super::{allgather, allreduce, alltoall, barrier, broadcast, gather, reduce, scatter};
+use super::select::{Choice, situation};
+use super::{allgather, allreduce, alltoall, barrier, broadcast, gather, reading, reduce, scatter};
 use crate::context::Context;
 use crate::geometry::{LOOKS, block_on};
 
@@ -85,7 +84,9 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         post_bytes: usize,
     ) -> Option<()> {
         let sizes = &self.board.prompt_sizes;
-        if post_bytes > SLOT_BYTES || bytes >= sizes.posted_end(self.exchange, kind, posted) {
+        if post_bytes > SLOT_BYTES
+            || bytes >= sizes.posted_end(|| situation(self.exchange, true), kind, posted)
+        {
             return None;
         }
         A::table().count(posted);
@@ -116,10 +117,10 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         bytes: usize,
         (reading, post_bytes): (reading::Kind, usize),
     ) -> Option<reading::Choice<'e>> {
-        let sizes = self
-            .board
-            .prompt_sizes
-            .measured(self.exchange, kind, measured);
+        let sizes =
+            self.board
+                .prompt_sizes
+                .measured(|| situation(self.exchange, true), kind, measured);
         if post_bytes > SLOT_BYTES || !sizes.contains(&bytes) {
             return None;
         }

@@ -9,8 +9,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use super::exchange::Exchange;
-use super::select::{Choice, situation};
+use crate::selection::{Choice, Situation};
 
 /// The kinds that go this way, as indices of [`PromptSizes`].
 #[derive(Debug, Clone, Copy)]
@@ -55,13 +54,13 @@ impl PromptSizes {
     #[inline(always)]
     pub(super) fn posted_end<A: Choice>(
         &self,
-        exchange: &impl Exchange,
+        situation: impl FnOnce() -> Situation,
         kind: Kind,
         posted: A,
     ) -> usize {
         let known = &self.0[kind as usize];
         known.get().posted_end.unwrap_or_else(|| {
-            let end = posted_end(exchange, posted);
+            let end = posted_end(situation(), posted);
             known.set(Sizes {
                 posted_end: Some(end),
                 ..known.get()
@@ -73,13 +72,13 @@ impl PromptSizes {
     /// For which sizes it names `measured`.
     pub(super) fn measured<A: Choice>(
         &self,
-        exchange: &impl Exchange,
+        situation: impl FnOnce() -> Situation,
         kind: Kind,
         measured: A,
     ) -> Range<usize> {
         let known = &self.0[kind as usize];
         let (first, end) = known.get().measured.unwrap_or_else(|| {
-            let range = first_range(exchange, measured);
+            let range = first_range(situation(), measured);
             known.set(Sizes {
                 measured: Some(range),
                 ..known.get()
@@ -92,8 +91,8 @@ impl PromptSizes {
 
 #[cold]
 #[inline(never)]
-fn posted_end<A: Choice>(exchange: &impl Exchange, posted: A) -> usize {
-    match first_range(exchange, posted) {
+fn posted_end<A: Choice>(situation: Situation, posted: A) -> usize {
+    match first_range(situation, posted) {
         (0, end) => end,
         _ => 0,
     }
@@ -102,8 +101,8 @@ fn posted_end<A: Choice>(exchange: &impl Exchange, posted: A) -> usize {
 /// The first range of sizes for which a table names an algorithm: its first size and the one behind its last.
 #[cold]
 #[inline(never)]
-fn first_range<A: Choice>(exchange: &impl Exchange, algorithm: A) -> (usize, usize) {
-    let ranges = A::table().ranges(situation(exchange, true));
+fn first_range<A: Choice>(situation: Situation, algorithm: A) -> (usize, usize) {
+    let ranges = A::table().ranges(situation);
     let mut first = 0;
     for (bound, other) in ranges.iter().flat_map(|ranges| ranges.iter()) {
         let end = bound.saturating_add(1);

@@ -26,8 +26,8 @@ use std::time::{Duration, Instant};
 
 use pamir_driver::memory::sweep::Sweep;
 
-use super::error::CollectiveError;
-use super::exchange::{Exchange, ExchangeError};
+use super::error::{CollectiveError, ExchangeError};
+use super::exchange::Exchange;
 use super::rounds::{Readers, Rounds};
 use crate::turns::{self, Turns, is_clear, takes_other};
 

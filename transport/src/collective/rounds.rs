@@ -25,8 +25,8 @@ use pamir_shm::mapped_board::{Draft, Post, SLOT_BYTES};
 
 use super::apart::Apart;
 use super::board::{Board, Ticket};
-use super::error::CollectiveError;
-use super::exchange::{Exchange, ExchangeError};
+use super::error::{CollectiveError, ExchangeError};
+use super::exchange::Exchange;
 use super::reduction::Reduction;
 use super::scratch::Scratch;
 

@@ -9,8 +9,8 @@
 //!
 //! Invariant: all members of a line have it in the same order, by their coordinate.
 
-use super::error::CollectiveError;
-use super::exchange::{Exchange, ExchangeError};
+use super::error::{CollectiveError, ExchangeError};
+use super::exchange::Exchange;
 use crate::torus::Torus;
 
 /// One line through a member.

@@ -20,8 +20,8 @@ use pamir_driver::memory::sweep::Sweep;
 
 use crate::collective::allreduce::posted_slices::{combine_in, most_bytes, posted_slices};
 use crate::collective::apart::Apart;
-use crate::collective::error::CollectiveError;
-use crate::collective::exchange::{Exchange, ExchangeError};
+use crate::collective::error::{CollectiveError, ExchangeError};
+use crate::collective::exchange::Exchange;
 use crate::collective::reading::{Choice, Kind, Offers, Ways, begin};
 use crate::collective::reduction::{Reduction, elements, part_of};
 use crate::collective::rounds::Rounds;

@@ -21,8 +21,8 @@ use pamir_shm::segment::Segment;
 
 use crate::attendance::Attendance;
 use crate::collective::Board;
-use crate::collective::error::CollectiveError;
-use crate::collective::exchange::{Exchange, ExchangeError};
+use crate::collective::error::{CollectiveError, ExchangeError};
+use crate::collective::exchange::Exchange;
 use crate::torus::Torus;
 
 /// When sends are complete, and in which order members run.
