@@ -22,10 +22,7 @@ KNOWN_FOLDERS = {
     "bindings/pami/src": 31,
     "scripts/benchmarks": 30,
     "shm/src": 24,
-    "transport/src": 29,
-    "transport/src/balance": 25,
-    "transport/src/collective": 38,
-    "transport/src/gather_scatter": 23,
+    "transport/src": 27,
     "transport/src/tagged": 20,
 }
 

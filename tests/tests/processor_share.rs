@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use pamir_driver::topology::{Level, Machine};
 use pamir_tests::installation::{command, compile_from};
 use pamir_tests::run::{Outcome, Run};
-use pamir_transport::balance::metrics::{CycleMetrics, RunMetrics};
+use pamir_transport::balance::record::metrics::{CycleMetrics, RunMetrics};
 use pamir_transport::balance::record::{Deed, Record};
 
 fn temporary(name: &str) -> PathBuf {

@@ -10,7 +10,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use pamir_transport::gather_scatter::node::{Placed, repeat, sequence};
+use pamir_transport::gather_scatter::program::node::{Placed, repeat, sequence};
 use pamir_transport::gather_scatter::{Machine, Program};
 
 /// The transport's unit: bytes that are packed at once.

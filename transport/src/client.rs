@@ -27,13 +27,13 @@ use pamir_driver::job::{Job, JobError};
 use pamir_driver::unit::UnitError;
 use pamir_settings::BadValue;
 
+use crate::collective::shape::torus::{ShapeError, configured_shape};
 use crate::context::Context;
 use crate::endpoint::{Endpoint, Place};
 use crate::memory_region::MemoryRegions;
 use crate::node_engine::{self, NodeEngine};
 use crate::selection::{self, SelectionError};
 use crate::striping::configuration::{Configuration, StripingError};
-use crate::torus::{ShapeError, configured_shape};
 
 /// The name of the client that MPI is.
 pub const MPI: &str = "MPI";

@@ -3,7 +3,7 @@
 //!
 //! Before: `PAMIR_TORUS`, such as `3x3x3`, says what shape the job has; tasks are on one machine
 //! whatever it says. After: coordinates of tasks, and tasks of coordinates, by which a program finds
-//! its neighbours in both directions of each dimension ([`pamir_transport::torus`], where collective
+//! its neighbours in both directions of each dimension ([`pamir_transport::collective::shape::torus`], where collective
 //! algorithms stand on the same torus).
 //!
 //! | symbol        | what it is |
@@ -18,7 +18,7 @@
 use std::ffi::c_void;
 use std::sync::OnceLock;
 
-use pamir_transport::torus::Torus;
+use pamir_transport::collective::shape::torus::Torus;
 
 use crate::refusal::{Code, Refusal, answer};
 

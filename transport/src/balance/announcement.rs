@@ -1,7 +1,7 @@
 //! Announcing synchronisation calls to all ranks, and reading what others have announced.
 //!
 //! Before: a rank calls a synchronisation. After: its call lies in the job's memory
-//! ([`pamir_shm::call_record`]), from where every rank's [`super::controller`] and the launcher
+//! ([`pamir_shm::call_record`]), from where every rank's [`crate::balance::decision::controller`] and the launcher
 //! take it.
 //!
 //! ```text

@@ -1,7 +1,7 @@
 //! When each member called its synchronisations: the history that every controller keeps.
 //!
 //! Before: a synchronisation call, announced with the member's number and a timestamp. After:
-//! [`super::evaluation`] reads who was first and who is missing, policies read how long each
+//! [`crate::balance::decision::evaluation`] reads who was first and who is missing, policies read how long each
 //! was busy ("Load balancing at synchronization points": one history structure a processor, all
 //! of them identical).
 //!

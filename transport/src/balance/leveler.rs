@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::history::Arrival;
-use super::law::Law;
+use crate::balance::decision::law::Law;
 
 /// At most so many subtasks for each processor, on average.
 const MOST_SUBTASKS: usize = 16;

@@ -21,27 +21,12 @@
 //! kernel, nothing here reads a clock, sends, or waits: recorded histories give the same decisions again.
 
 pub mod announcement;
-pub mod controller;
-pub mod damping;
-pub mod dead_time;
-pub mod division;
-pub mod evaluation;
-pub mod evening;
-pub mod forecast;
-pub mod gathering;
+pub mod decision;
 pub mod history;
-pub mod items;
-pub mod law;
 pub mod leveler;
-pub mod metrics;
-pub mod noise;
 pub mod occasion;
 pub mod partition;
-pub mod policy;
-pub mod punctuality;
-pub mod receivers;
-mod recent;
 pub mod record;
-pub mod rounding;
 pub mod share;
 pub mod simulation;
+pub mod spare;

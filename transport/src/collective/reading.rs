@@ -1,6 +1,6 @@
 //! Operations whose members read each other's memory through the kernel, and when that is the faster way.
 //!
-//! Before: an algorithm `measured` or `read` of a kind. After: offers on the board ([`super::rounds`]), and
+//! Before: an algorithm `measured` or `read` of a kind. After: offers on the board ([`crate::collective::board::rounds`]), and
 //! copies by the kernel ([`Exchange::read`]).
 //!
 //! On a board each byte is copied twice: into a slot, and out of it. Through the kernel it is copied once, and what
@@ -28,7 +28,7 @@ use pamir_driver::memory::sweep::Sweep;
 
 use super::error::{CollectiveError, ExchangeError};
 use super::exchange::Exchange;
-use super::rounds::{Readers, Rounds};
+use crate::collective::board::rounds::{Readers, Rounds};
 use crate::turns::{self, Turns, is_clear, takes_other};
 
 /// The kinds that have this choice.

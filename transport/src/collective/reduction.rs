@@ -1,8 +1,8 @@
 //! What a reduction needs to know about its operator.
 //!
 //! Step before: the MPI layer wraps an operator and a datatype. Step after:
-//! [`super::reduce()`], [`super::allreduce()`], [`super::reduce_scatter()`],
-//! [`super::scan()`], [`super::exscan()`].
+//! [`crate::collective::reduce()`], [`crate::collective::allreduce()`], [`crate::collective::reduce_scatter()`],
+//! [`crate::collective::scan()`], [`crate::collective::exscan()`].
 //!
 //! Invariant: algorithms combine neighbouring ranges of ranks only, the lower
 //! range as left operand, unless they say that they need a commutative operator.

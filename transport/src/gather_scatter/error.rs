@@ -1,6 +1,6 @@
 //! What can be wrong with a program, made here or sent by a peer.
 //!
-//! Step before: [`super::builder`], [`super::node`] or [`super::code`] refuses. Step after:
+//! Step before: [`crate::gather_scatter::program::builder`], [`crate::gather_scatter::program::node`] or [`crate::gather_scatter::program::code`] refuses. Step after:
 //! MPI and PAMI turn it into their own error codes.
 
 use thiserror::Error;

@@ -7,10 +7,10 @@
 
 use std::fmt::{self, Write};
 
-use super::kernel::{crowds_a_set, has_loop};
-use super::node::{Node, Placed};
 use super::program::Program;
-use super::{masked, vectors};
+use crate::gather_scatter::copy::kernel::{crowds_a_set, has_loop};
+use crate::gather_scatter::copy::{masked, vectors};
+use crate::gather_scatter::program::node::{Node, Placed};
 
 /// Instructions of a list that are written out.
 pub const MOST_LINES: usize = 12;
@@ -192,8 +192,8 @@ fn indexed_name(average: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::node::{repeat, sequence};
     use super::*;
+    use crate::gather_scatter::program::node::{repeat, sequence};
 
     #[test]
     fn instructions_blocks_and_kernel_are_told() {

@@ -26,39 +26,20 @@
 //!
 //! Source: striping (data gather/scatter programs and machines).
 
-mod blocks;
-pub mod builder;
-pub mod canonical;
-pub mod code;
-pub mod elements;
+pub mod copy;
 pub mod error;
 pub mod explain;
 pub mod machine;
-pub mod node;
-pub mod prefix_sums;
 pub mod program;
-pub mod random_access;
-pub mod section;
-pub mod sink;
 pub mod stripes;
-pub mod whole;
-
-mod direct;
-mod dummy;
-mod kernel;
-mod masked;
-mod memory;
-mod rows;
-mod staging;
-mod vectors;
 
 #[cfg(test)]
 mod tests;
 
-pub use builder::Builder;
+pub use copy::whole::Whole;
 pub use error::ProgramError;
+pub use machine::random_access::RandomAccess;
+pub use machine::section::Section;
 pub use machine::{IoVector, Machine, State};
 pub use program::Program;
-pub use random_access::RandomAccess;
-pub use section::Section;
-pub use whole::Whole;
+pub use program::builder::Builder;

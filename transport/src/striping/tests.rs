@@ -6,7 +6,7 @@ use super::Offered;
 use super::configuration::Configuration;
 use super::part::Part;
 use crate::context::Context;
-use crate::gather_scatter::node::{Placed, repeat, sequence};
+use crate::gather_scatter::program::node::{Placed, repeat, sequence};
 use crate::gather_scatter::stripes::{Submessage, equal, unequal};
 use crate::gather_scatter::{Machine, Program, RandomAccess};
 use crate::protocol::table::{SendProtocol, SendTable};

@@ -15,9 +15,9 @@ use std::rc::Rc;
 use pamir_mpi::balance::array::{Array, Shape};
 use pamir_mpi::balance::partition::{BalanceError, Partition};
 use pamir_mpi::balance::resources::Cache;
-use pamir_transport::balance::evaluation::Reaction;
-use pamir_transport::balance::items::Items;
-use pamir_transport::balance::policy::Policy;
+use pamir_transport::balance::decision::evaluation::Reaction;
+use pamir_transport::balance::decision::policy::Policy;
+use pamir_transport::balance::partition::items::Items;
 
 use crate::argument::{address, store};
 use crate::error::{Error, ErrorClass, Object, Result};

@@ -7,7 +7,7 @@ use std::ffi::{CStr, c_char, c_int, c_longlong, c_void};
 use std::rc::Rc;
 
 use pamir_mpi::balance::tasks::Tasks;
-use pamir_transport::balance::law::Law;
+use pamir_transport::balance::decision::law::Law;
 
 use super::partition::{Handle, Numbered};
 use crate::argument::{address, store};

@@ -12,8 +12,8 @@ use std::task::{Context as TaskContext, Poll, Waker};
 
 use pamir_mpi::communicator::Communicator;
 use pamir_transport::balance::announcement::Synchronization;
+use pamir_transport::collective::geometry::block_on;
 use pamir_transport::context::Background;
-use pamir_transport::geometry::block_on;
 use pamir_transport::tagged::traffic::TrafficCounter;
 
 use super::{Call, Collective};

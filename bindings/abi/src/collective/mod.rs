@@ -41,9 +41,9 @@ use std::rc::Rc;
 use pamir_mpi::communicator::Communicator;
 use pamir_mpi::group::Group;
 use pamir_transport::balance::announcement::Synchronization;
+use pamir_transport::collective::geometry::Channel;
 use pamir_transport::collective::{Board, CollectiveError, ExchangeError, Fault, Noting};
 use pamir_transport::context::Context;
-use pamir_transport::geometry::Channel;
 
 use crate::constants::*;
 use crate::error::{Error, ErrorClass, Object, Result};

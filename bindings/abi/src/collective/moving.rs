@@ -184,7 +184,9 @@ impl Scatter {
             own.store();
             Ok(())
         };
-        collective::join::join(scatter, kept).await.map(|_| ())
+        collective::exchange::join::join(scatter, kept)
+            .await
+            .map(|_| ())
     }
 
     async fn distribute(&self, call: &Call, all: &Place) -> Outcome {

@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 use pamir_mpi::datatype::{Datatype, Primitive};
 use pamir_mpi::op::{Op, Operation, UserOperation, combine, combine_apart};
-use pamir_transport::collective::scratch::{ALIGNMENT_BYTES, Scratch};
+use pamir_transport::collective::data::scratch::{ALIGNMENT_BYTES, Scratch};
 use pamir_transport::collective::{Apart, CollectiveError, Reduction};
 
 use super::place::{is_in_place, misplaced};

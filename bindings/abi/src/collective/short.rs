@@ -1,7 +1,7 @@
 //! The short way of blocking collective operations on few bytes.
 //!
 //! Before: a function of [`super::calls`] in its blocking form. After: the posts are written and
-//! read (`pamir_transport::collective::prompt`). What is unusual in any way is not done here, bad
+//! read (`pamir_transport::collective::board::prompt`). What is unusual in any way is not done here, bad
 //! arguments too: then the general way does it, or says what is wrong.
 //!
 //! Invariant: nothing here is done unless all of it can be done.
@@ -11,8 +11,8 @@ use std::ffi::c_int;
 
 use pamir_mpi::communicator::Communicator;
 use pamir_mpi::op::{Operation, combine, combine_apart, extent_bytes};
+use pamir_transport::collective::geometry::Channel;
 use pamir_transport::collective::{Apart, Done, Fault, Noting, Prompt, Reduction};
-use pamir_transport::geometry::Channel;
 use pamir_transport::operation::Primitive;
 
 use super::operand::{predefined, predefined_on};

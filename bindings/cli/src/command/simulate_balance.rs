@@ -9,11 +9,11 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use pamir_transport::balance::controller::Settings;
-use pamir_transport::balance::evaluation::Threshold;
-use pamir_transport::balance::law::LawError;
+use pamir_transport::balance::decision::controller::Settings;
+use pamir_transport::balance::decision::evaluation::Threshold;
+use pamir_transport::balance::decision::law::LawError;
+use pamir_transport::balance::decision::receivers::{Number, Shares};
 use pamir_transport::balance::partition::PartitionError;
-use pamir_transport::balance::receivers::{Number, Shares};
 use pamir_transport::balance::record::{Record, RecordError};
 use pamir_transport::balance::simulation::policy::POLICIES;
 use pamir_transport::balance::simulation::shape::Shape;

@@ -18,8 +18,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use pamir_driver::memory::cache_portion::{self, CachePortion, CachePortionError};
-use pamir_transport::balance::evaluation::Reaction;
-use pamir_transport::balance::policy::SetUp;
+use pamir_transport::balance::decision::evaluation::Reaction;
+use pamir_transport::balance::decision::policy::SetUp;
 use pamir_transport::context::Context;
 
 use super::array::Array;

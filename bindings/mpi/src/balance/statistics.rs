@@ -2,7 +2,7 @@
 //!
 //! Before: a cycle has ended. After: the program, or a benchmark, reads the sums.
 
-use pamir_transport::balance::evaluation::Reaction;
+use pamir_transport::balance::decision::evaluation::Reaction;
 
 use super::decision::Decision;
 use super::resources::Cache;

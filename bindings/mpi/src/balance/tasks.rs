@@ -20,12 +20,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use pamir_driver::waiting::clock::Clock;
 use pamir_shm::call_record::Call;
+use pamir_transport::balance::decision::law::Law;
 use pamir_transport::balance::history::Arrival;
-use pamir_transport::balance::law::Law;
 use pamir_transport::balance::leveler::Leveler;
 use pamir_transport::balance::occasion::{Circumstances, Occasion, Occasions};
 use pamir_transport::collective;
-use pamir_transport::geometry::Channel;
+use pamir_transport::collective::geometry::Channel;
 
 use super::partition::BalanceError;
 use crate::communicator::Communicator;

@@ -18,7 +18,7 @@ use std::rc::Rc;
 use pamir_driver::job::{Job, JobError};
 use pamir_driver::waiting::clock::Clock;
 use pamir_transport::balance::announcement::SharedHistory;
-use pamir_transport::balance::evaluation::{Reaction, react};
+use pamir_transport::balance::decision::evaluation::{Reaction, react};
 use pamir_transport::balance::history::{Cycle, Notice};
 
 /// What is run upon a reaction: the library's own set-up, and the program's.

@@ -15,9 +15,9 @@ use std::future::poll_fn;
 use std::ops::Deref;
 use std::task::Poll;
 
+use pamir_transport::collective::geometry::Channel;
 use pamir_transport::collective::{Board, CollectiveError};
 use pamir_transport::context::Context;
-use pamir_transport::geometry::Channel;
 
 use super::Communicator;
 

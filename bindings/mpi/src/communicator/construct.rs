@@ -12,9 +12,9 @@ use std::future::Future;
 use std::rc::Rc;
 
 use pamir_driver::unit::UnitError;
+use pamir_transport::collective::geometry::{Channel, block_on};
 use pamir_transport::collective::{CollectiveError, allgather};
 use pamir_transport::context::Context;
-use pamir_transport::geometry::{Channel, block_on};
 
 use super::context_id::{Across, ContextIdError, Within, agree};
 use super::{CONSTRUCTION, Communicator};

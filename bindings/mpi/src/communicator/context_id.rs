@@ -28,8 +28,8 @@ use std::future::Future;
 use std::rc::Rc;
 
 use pamir_transport::balance::announcement::Announcer;
-use pamir_transport::collective::join::others_first;
-use pamir_transport::collective::step::send_receive;
+use pamir_transport::collective::exchange::join::others_first;
+use pamir_transport::collective::exchange::step::send_receive;
 use pamir_transport::collective::{CollectiveError, Exchange, Reduction, allreduce, broadcast};
 
 /// Ids in each of the two regions.
@@ -288,7 +288,7 @@ pub async fn agree(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pamir_transport::collective::join::join;
+    use pamir_transport::collective::exchange::join::join;
     use std::pin::pin;
     use std::task::{Context, Poll, Waker};
 

@@ -11,7 +11,7 @@
 
 use std::rc::Rc;
 
-use pamir_transport::geometry::Channel;
+use pamir_transport::collective::geometry::Channel;
 
 use super::construct::{
     Choice, ConstructError, across, blocking, channel, choices, part, priority,

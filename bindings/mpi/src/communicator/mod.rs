@@ -22,7 +22,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use pamir_shm::call_record::CallId;
-use pamir_transport::geometry::Members;
+use pamir_transport::collective::geometry::Members;
 
 use crate::attribute::{AttributeTable, ObjectKind};
 use crate::error_handler::ErrorHandler;

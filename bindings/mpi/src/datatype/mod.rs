@@ -49,7 +49,7 @@ pub use pamir_transport::gather_scatter::{Machine, Program, Whole};
 pub use pamir_transport::operation::primitive::{self, Primitive};
 
 use decode::Recipe;
-use pamir_transport::gather_scatter::node::Placed;
+use pamir_transport::gather_scatter::program::node::Placed;
 use piece::Piece;
 
 /// A datatype, shared by `Rc`: predefined, or made by a constructor.

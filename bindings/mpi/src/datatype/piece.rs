@@ -7,7 +7,7 @@
 
 use std::rc::Rc;
 
-use pamir_transport::gather_scatter::node::{DEPTH_LIMIT, Node, Placed, repeat, sequence};
+use pamir_transport::gather_scatter::program::node::{DEPTH_LIMIT, Node, Placed, repeat, sequence};
 
 use super::bounds::Bounds;
 use super::error::{DatatypeError, product};

@@ -7,10 +7,10 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
+use pamir_transport::collective::geometry::{Channel, Members};
+use pamir_transport::collective::shape::torus::Torus;
 use pamir_transport::collective::{Exchange, ExchangeError};
 use pamir_transport::context::Context;
-use pamir_transport::geometry::{Channel, Members};
-use pamir_transport::torus::Torus;
 
 /// One operation's channel.
 pub struct MemberChannel<'g, M>(Channel<&'g Context, &'g M>);

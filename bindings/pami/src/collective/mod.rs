@@ -28,9 +28,9 @@ pub mod structures;
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use pamir_transport::collective::geometry::Members;
 use pamir_transport::collective::select::check_in;
 use pamir_transport::collective::{CollectiveError, Fault, Noting, barrier, barrier_with};
-use pamir_transport::geometry::Members;
 use pamir_transport::selection::{Choice, Situation};
 
 use crate::collective::channel::MemberChannel;

@@ -4,7 +4,7 @@
 //! want a member's own block where it goes: it is copied there first, unless it is there
 //! (`PAMI_IN_PLACE`).
 
-use pamir_transport::collective::scratch::Scratch;
+use pamir_transport::collective::data::scratch::Scratch;
 use pamir_transport::collective::{
     self as c, FromRoot, ToRoot, allgather_with, alltoall_with, broadcast_with, gather_with,
     scatter_with,

@@ -4,10 +4,10 @@
 //! `pamir_transport::collective`, which combine in the order of ranks unless the function is
 //! commutative; what a member contributes is copied to where the result goes first.
 
-use pamir_transport::collective::scratch::Scratch;
+use pamir_transport::collective as c;
+use pamir_transport::collective::data::scratch::Scratch;
 use pamir_transport::collective::{
-    self as c, ToRoot, allreduce_with, exscan, exscan_with, reduce_scatter_with, reduce_with,
-    scan_with,
+    ToRoot, allreduce_with, exscan, exscan_with, reduce_scatter_with, reduce_with, scan_with,
 };
 use pamir_transport::selection::Choice;
 
@@ -179,8 +179,10 @@ pub unsafe fn scan(call: Call, parameters: Scan) -> Result<(), Refusal> {
 }
 
 /// The algorithm of the same name that leaves the own data out.
-fn exclusively(algorithm: c::scan::Algorithm) -> Option<c::exscan::Algorithm> {
-    c::exscan::Algorithm::from_name(algorithm.name())
+fn exclusively(
+    algorithm: c::combining::scan::Algorithm,
+) -> Option<c::combining::exscan::Algorithm> {
+    c::combining::exscan::Algorithm::from_name(algorithm.name())
 }
 
 /// # Safety
@@ -231,7 +233,7 @@ mod tests {
 
     #[test]
     fn every_scan_has_one_that_leaves_the_own_data_out() {
-        for algorithm in c::scan::Algorithm::ALL {
+        for algorithm in c::combining::scan::Algorithm::ALL {
             let exclusive = exclusively(*algorithm).unwrap();
             assert_eq!(exclusive.name(), algorithm.name());
         }

@@ -19,7 +19,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use pamir_transport::geometry::Members;
+use pamir_transport::collective::geometry::Members;
 use pamir_transport::selection::{Choice, Situation};
 
 use crate::collective::kind::TransferKind;
@@ -234,7 +234,7 @@ pub unsafe extern "C" fn PAMI_Geometry_algorithms_query(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pamir_transport::collective::broadcast;
+    use pamir_transport::collective::moving::broadcast;
 
     #[test]
     fn algorithms_come_back_from_their_numbers() {

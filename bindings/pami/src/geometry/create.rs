@@ -15,9 +15,9 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use pamir_transport::collective::geometry::Members;
 use pamir_transport::collective::{CollectiveError, barrier};
 use pamir_transport::endpoint::Endpoint;
-use pamir_transport::geometry::Members;
 
 use crate::client::{ClientObject, client_of};
 use crate::collective::channel::MemberChannel;

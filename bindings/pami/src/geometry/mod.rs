@@ -30,8 +30,8 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+use pamir_transport::collective::geometry::Members;
 use pamir_transport::endpoint::Endpoint;
-use pamir_transport::geometry::Members;
 
 use crate::client::ClientObject;
 use crate::context::ContextObject;

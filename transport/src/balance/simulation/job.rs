@@ -4,7 +4,7 @@
 
 use super::shape::Shape;
 use super::trace::Trace;
-use crate::balance::controller::Settings;
+use crate::balance::decision::controller::Settings;
 use crate::placement::random::Random;
 
 /// How often the weights of items go up and down over the whole.

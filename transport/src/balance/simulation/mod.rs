@@ -124,12 +124,12 @@ fn calls_in_order(loads: &[u64], work_ns: &[u64]) -> Vec<Arrival> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::receivers::Number;
     use super::policy::POLICIES;
     use super::shape::Shape;
     use super::trace::Trace;
     use super::*;
-    use crate::balance::controller::Settings;
+    use crate::balance::decision::controller::Settings;
+    use crate::balance::decision::receivers::Number;
 
     fn job(shape: Shape, slope: f64) -> Job {
         Job {

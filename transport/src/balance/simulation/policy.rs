@@ -5,7 +5,7 @@
 //! | policy | what it does |
 //! |---|---|
 //! | static | nothing: equal portions |
-//! | balanced | [`super::super::controller`]: ranges move from slower to faster |
+//! | balanced | [`crate::balance::decision::controller`]: ranges move from slower to faster |
 //! | leveled | [`super::super::leveler`]: more subtasks, for data that must stay |
 //! | lend-when-idle | processors of ranks that wait help those of their node, ideally |
 //! | greedy-migration | equal chunks, each to the rank that would end it first |
@@ -18,13 +18,13 @@
 //!
 //! Invariant: the loads of a policy always add up to the job's items.
 
-use super::super::controller::Controller;
-use super::super::evaluation::Reaction;
 use super::super::history::Arrival;
 use super::super::leveler::{Leveler, split};
 use super::super::partition::{Partition, PartitionError};
-use super::super::receivers::apportion;
 use super::job::Job;
+use crate::balance::decision::controller::Controller;
+use crate::balance::decision::evaluation::Reaction;
+use crate::balance::decision::receivers::apportion;
 
 /// Chunks a rank that the greedy migration moves.
 const CHUNKS_EACH: u64 = 16;

@@ -7,10 +7,10 @@
 //! |---|---|---|
 //! | log n | log n | 0 |
 
+use crate::collective::data::root::{above, below};
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::root::{above, below};
-use crate::collective::step::send_receive;
+use crate::collective::exchange::step::send_receive;
 
 /// Holds this member until all have come.
 pub async fn dissemination(exchange: &impl Exchange) -> Result<(), CollectiveError> {

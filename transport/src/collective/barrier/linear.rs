@@ -7,10 +7,10 @@
 //! |---|---|---|
 //! | 2 | 1; n - 1 (member 0) | 0 |
 
-use crate::collective::broadcast;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::step::{receive, send};
+use crate::collective::exchange::step::{receive, send};
+use crate::collective::moving::broadcast;
 
 /// Holds this member until all have come.
 pub async fn linear(exchange: &impl Exchange) -> Result<(), CollectiveError> {

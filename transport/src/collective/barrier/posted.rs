@@ -4,9 +4,9 @@
 //! |---|---|---|
 //! | 1 | 1 post | 0 |
 
+use crate::collective::board::rounds::{Readers, Rounds};
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::rounds::{Readers, Rounds};
 
 /// Holds this member until all have come.
 pub async fn posted(exchange: &impl Exchange) -> Result<(), CollectiveError> {

@@ -8,12 +8,12 @@
 //! |---|---|---|
 //! | sum of k / 2, k the sizes of the dimensions | twice that; 1 where k is 2 | 0 |
 
+use crate::collective::data::root::{above, below};
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::join::join;
-use crate::collective::root::{above, below};
-use crate::collective::step::send_receive;
-use crate::collective::torus_line::Line;
+use crate::collective::exchange::join::join;
+use crate::collective::exchange::step::send_receive;
+use crate::collective::shape::torus_line::Line;
 
 /// Holds this member until all have come.
 pub async fn torus(exchange: &impl Exchange) -> Result<(), CollectiveError> {

@@ -7,10 +7,10 @@
 //! |---|---|---|
 //! | 2 log n | log n | 0 |
 
-use crate::collective::broadcast::binomial::binomial;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::step::{receive, send};
+use crate::collective::exchange::step::{receive, send};
+use crate::collective::moving::broadcast::binomial::binomial;
 
 /// Holds this member until all have come.
 pub async fn tree(exchange: &impl Exchange) -> Result<(), CollectiveError> {

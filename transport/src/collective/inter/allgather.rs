@@ -11,12 +11,12 @@
 
 use super::LEADER;
 use super::alltoall::alltoallv;
-use crate::collective::blocks::Blocks;
+use crate::collective::data::blocks::Blocks;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::gather::whole_blocks;
-use crate::collective::join::{Concurrent, join};
-use crate::collective::step::{receive, send};
+use crate::collective::exchange::join::{Concurrent, join};
+use crate::collective::exchange::step::{receive, send};
+use crate::collective::moving::gather::whole_blocks;
 
 /// Gathers `block` of each member of the remote group in `incoming`, in the order of ranks; the
 /// two groups may pass different lengths.
@@ -45,7 +45,7 @@ pub async fn allgather(
     if incoming.is_empty() {
         return Ok(());
     }
-    crate::collective::broadcast::broadcast(local, LEADER, incoming).await
+    crate::collective::moving::broadcast::broadcast(local, LEADER, incoming).await
 }
 
 /// Gathers `block` of each member of the remote group where `blocks` says.

@@ -7,8 +7,8 @@
 use super::{LEADER, reduce_to_leader};
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
+use crate::collective::exchange::step::send_receive;
 use crate::collective::reduction::Reduction;
-use crate::collective::step::send_receive;
 
 /// Combines `input` of the remote group, in the order of ranks, into `output`.
 pub async fn allreduce(
@@ -21,5 +21,5 @@ pub async fn allreduce(
     if let Some(result) = reduce_to_leader(local, reduction, input).await? {
         send_receive(remote, LEADER, &result, LEADER, output).await?;
     }
-    crate::collective::broadcast::broadcast(local, LEADER, output).await
+    crate::collective::moving::broadcast::broadcast(local, LEADER, output).await
 }

@@ -7,12 +7,12 @@
 //! |---|---|---|
 //! | 1 | r | all blocks |
 
-use crate::collective::blocks::Blocks;
+use crate::collective::data::blocks::Blocks;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::gather::whole_blocks;
-use crate::collective::join::{Concurrent, join};
-use crate::collective::step::{receive, send};
+use crate::collective::exchange::join::{Concurrent, join};
+use crate::collective::exchange::step::{receive, send};
+use crate::collective::moving::gather::whole_blocks;
 
 /// Swaps blocks of one length with all members of the other group; the two directions may have
 /// different lengths.

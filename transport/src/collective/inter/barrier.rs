@@ -5,10 +5,10 @@
 //! | 2 log l + 1 | 2 log l + 1 (leader) | 0 |
 
 use super::LEADER;
-use crate::collective::broadcast::binomial::binomial;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::step::send_receive;
+use crate::collective::exchange::step::send_receive;
+use crate::collective::moving::broadcast::binomial::binomial;
 
 /// Holds this member until all members of both groups have come.
 pub async fn barrier(local: &impl Exchange, remote: &impl Exchange) -> Result<(), CollectiveError> {

@@ -7,7 +7,7 @@
 use super::{LEADER, Role, remote_root};
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::step::{receive, send};
+use crate::collective::exchange::step::{receive, send};
 
 /// Copies the root's bytes to every member of the other group.
 pub async fn broadcast(
@@ -23,7 +23,7 @@ pub async fn broadcast(
             if local.rank() == LEADER {
                 receive(remote, root, data).await?;
             }
-            crate::collective::broadcast::broadcast(local, LEADER, data).await
+            crate::collective::moving::broadcast::broadcast(local, LEADER, data).await
         }
     }
 }

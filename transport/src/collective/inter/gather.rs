@@ -7,12 +7,12 @@
 //! | 1 | 1 | a member's block |
 
 use super::{Role, remote_root};
-use crate::collective::blocks::Blocks;
+use crate::collective::data::blocks::Blocks;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::gather::whole_blocks;
-use crate::collective::join::Concurrent;
-use crate::collective::step::{receive, send};
+use crate::collective::exchange::join::Concurrent;
+use crate::collective::exchange::step::{receive, send};
+use crate::collective::moving::gather::whole_blocks;
 
 /// Gathers a block of one length from each member of the other group at the root.
 pub async fn gather(

@@ -39,8 +39,8 @@ pub use scatter::{scatter, scatterv};
 use super::error::CollectiveError;
 use super::exchange::Exchange;
 use super::reduction::Reduction;
-use super::root::{ToRoot, check_root};
-use super::scratch::Scratch;
+use crate::collective::data::root::{ToRoot, check_root};
+use crate::collective::data::scratch::Scratch;
 
 /// The rank that acts for its group.
 pub const LEADER: usize = 0;
@@ -69,11 +69,23 @@ async fn reduce_to_leader(
     input: &[u8],
 ) -> Result<Option<Scratch>, CollectiveError> {
     if local.rank() != LEADER {
-        super::reduce::reduce(local, reduction, LEADER, ToRoot::Member(input)).await?;
+        crate::collective::combining::reduce::reduce(
+            local,
+            reduction,
+            LEADER,
+            ToRoot::Member(input),
+        )
+        .await?;
         return Ok(None);
     }
     let mut result = Scratch::copy_of(input)?;
-    super::reduce::reduce(local, reduction, LEADER, ToRoot::Root(&mut result)).await?;
+    crate::collective::combining::reduce::reduce(
+        local,
+        reduction,
+        LEADER,
+        ToRoot::Root(&mut result),
+    )
+    .await?;
     Ok(Some(result))
 }
 

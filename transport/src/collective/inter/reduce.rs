@@ -7,8 +7,8 @@
 use super::{LEADER, Role, reduce_to_leader, remote_root};
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
+use crate::collective::exchange::step::{receive, send};
 use crate::collective::reduction::Reduction;
-use crate::collective::step::{receive, send};
 
 /// Combines the contributions of the group that has not the root, in the order of ranks, into the
 /// root's buffer.

@@ -5,14 +5,14 @@
 //! | 2 + those of a reduce | l (leader) | 2 m (leader) |
 
 use super::{LEADER, reduce_to_leader};
-use crate::collective::blocks::Blocks;
+use crate::collective::data::blocks::Blocks;
+use crate::collective::data::root::FromRoot;
+use crate::collective::data::scratch::Scratch;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
+use crate::collective::exchange::step::send_receive;
+use crate::collective::moving::scatterv::scatterv;
 use crate::collective::reduction::Reduction;
-use crate::collective::root::FromRoot;
-use crate::collective::scatterv::scatterv;
-use crate::collective::scratch::Scratch;
-use crate::collective::step::send_receive;
 
 /// Combines `input` of the remote group, in the order of ranks, and puts this member's block of
 /// the result into `output`. `blocks` describes the local group's blocks, one after the other

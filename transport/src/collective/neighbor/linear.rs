@@ -10,11 +10,11 @@
 //! | 1 | destinations | all blocks |
 
 use super::Neighborhood;
-use crate::collective::blocks::{Blocks, list_with_capacity};
+use crate::collective::data::blocks::{Blocks, list_with_capacity};
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::join::{Concurrent, join};
-use crate::collective::step::{receive, send};
+use crate::collective::exchange::join::{Concurrent, join};
+use crate::collective::exchange::step::{receive, send};
 
 /// Swaps blocks with all neighbours.
 pub async fn linear(

@@ -16,10 +16,10 @@
 
 pub mod linear;
 
-use super::blocks::Blocks;
 use super::error::CollectiveError;
 use super::exchange::Exchange;
 use super::select::{Row, algorithms, check, choose};
+use crate::collective::data::blocks::Blocks;
 
 /// Which block meets which between two members with several edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

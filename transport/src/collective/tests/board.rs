@@ -8,17 +8,19 @@ use proptest::prelude::*;
 
 use super::operators::{Compose, combined, contribution};
 use super::simulation::{Member, Network, Random, Running, Setting, run_all_on};
-use crate::collective::apart::Apart;
+use crate::collective::board::rounds::{Readers, Rounds};
+use crate::collective::combining::{allreduce, reduce};
+use crate::collective::data::apart::Apart;
+use crate::collective::data::root::ToRoot;
 use crate::collective::error::{CollectiveError, ExchangeError};
 use crate::collective::exchange::Exchange;
-use crate::collective::join::join;
-use crate::collective::noting::{Fault, Noting};
+use crate::collective::exchange::join::join;
+use crate::collective::exchange::noting::{Fault, Noting};
+use crate::collective::moving::{allgather, alltoall, broadcast};
 use crate::collective::reduction::Reduction;
-use crate::collective::root::ToRoot;
-use crate::collective::rounds::{Readers, Rounds};
 use crate::collective::{
-    allgather, allgather_with, allreduce, allreduce_with, alltoall, alltoall_with, barrier,
-    barrier_with, broadcast, broadcast_with, reduce, reduce_with,
+    allgather_with, allreduce_with, alltoall_with, barrier, barrier_with, broadcast_with,
+    reduce_with,
 };
 
 /// One operation on the members' buffers, in place.
@@ -430,7 +432,7 @@ impl<E: Exchange> Exchange for Borrowed<'_, E> {
         self.0.size()
     }
 
-    fn torus(&self) -> crate::torus::Torus {
+    fn torus(&self) -> crate::collective::shape::torus::Torus {
         self.0.torus()
     }
 

@@ -5,10 +5,10 @@ use proptest::prelude::*;
 
 use super::operators::{Compose, Sum, combined, contribution};
 use super::simulation::{Random, SIZES, roots, run_all};
+use crate::collective::combining::{allreduce, reduce};
+use crate::collective::data::root::ToRoot;
 use crate::collective::reduction::Reduction;
-use crate::collective::root::ToRoot;
 use crate::collective::select::Choice;
-use crate::collective::{allreduce, reduce};
 
 fn contributions(reduction: &impl Reduction, size: usize, elements: usize) -> Vec<Vec<u8>> {
     let mut random = Random((size * 1000 + elements) as u64);

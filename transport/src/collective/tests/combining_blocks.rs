@@ -56,7 +56,7 @@ fn check_reduce_scatter(
     let members: Vec<_> = (0..size)
         .map(|rank| (inputs[rank].clone(), vec![0; counts[rank]]))
         .collect();
-    for choice in choices::<reduce_scatter::Algorithm>(size, reduction) {
+    for choice in choices::<combining::reduce_scatter::Algorithm>(size, reduction) {
         let outputs = run_all(
             seed,
             &members,
@@ -81,7 +81,7 @@ fn check_reduce_scatter(
 
 fn check_scans(reduction: &impl Reduction, size: usize, elements: usize) {
     let buffers = contributions(reduction, size, elements);
-    for choice in choices::<scan::Algorithm>(size, reduction) {
+    for choice in choices::<combining::scan::Algorithm>(size, reduction) {
         let outputs = run_all(
             4,
             &buffers,
@@ -97,7 +97,7 @@ fn check_scans(reduction: &impl Reduction, size: usize, elements: usize) {
             }
         }
     }
-    for choice in choices::<exscan::Algorithm>(size, reduction) {
+    for choice in choices::<combining::exscan::Algorithm>(size, reduction) {
         let outputs = run_all(
             4,
             &buffers,

@@ -104,7 +104,7 @@ fn check_gather_scatter(size: usize, root: usize, bytes: usize) {
             buffer
         })
         .collect();
-    for choice in choices::<gather::Algorithm>(size) {
+    for choice in choices::<moving::gather::Algorithm>(size) {
         let outputs = run_all(1, &contributions, async |exchange, buffer: &mut Vec<u8>| {
             let buffer = if exchange.rank() == root {
                 ToRoot::Root(buffer)
@@ -141,7 +141,7 @@ fn check_gather_scatter(size: usize, root: usize, bytes: usize) {
             }
         })
         .collect();
-    for choice in choices::<scatter::Algorithm>(size) {
+    for choice in choices::<moving::scatter::Algorithm>(size) {
         let outputs = run_all(1, &rooms, async |exchange, buffer: &mut Vec<u8>| {
             let buffer = if exchange.rank() == root {
                 FromRoot::Root(buffer)
@@ -261,7 +261,7 @@ fn check_allgather(size: usize, bytes: usize) {
             buffer
         })
         .collect();
-    for choice in choices::<allgather::Algorithm>(size) {
+    for choice in choices::<moving::allgather::Algorithm>(size) {
         let outputs = run_all(
             2,
             &buffers,
@@ -289,7 +289,7 @@ fn check_allgatherv(size: usize, seed: u64) {
             (listed, buffer)
         })
         .collect();
-    for choice in choices::<allgatherv::Algorithm>(size) {
+    for choice in choices::<moving::allgatherv::Algorithm>(size) {
         let outputs = run_all(
             seed,
             &members,
@@ -319,7 +319,7 @@ fn check_alltoall(size: usize, bytes: usize) {
         .iter()
         .map(|outgoing| (outgoing.clone(), vec![0; size * bytes]))
         .collect();
-    for choice in choices::<alltoall::Algorithm>(size) {
+    for choice in choices::<moving::alltoall::Algorithm>(size) {
         let outputs = run_all(
             3,
             &members,
@@ -338,7 +338,7 @@ fn check_alltoall(size: usize, bytes: usize) {
             }
         }
     }
-    for choice in choices::<alltoall_in_place::Algorithm>(size) {
+    for choice in choices::<moving::alltoall_in_place::Algorithm>(size) {
         let outputs = run_all(3, &sent, async |exchange, buffer: &mut Vec<u8>| {
             let blocks = Blocks::Uniform { bytes };
             match choice {
@@ -381,7 +381,7 @@ fn check_alltoallv(size: usize, seed: u64) {
             (outgoing, sent, incoming, room)
         })
         .collect();
-    for choice in choices::<alltoallv::Algorithm>(size) {
+    for choice in choices::<moving::alltoallv::Algorithm>(size) {
         let outputs = run_all(
             seed,
             &members,
@@ -420,7 +420,7 @@ fn check_alltoallv_in_place(size: usize, seed: u64) {
             (listed, buffer)
         })
         .collect();
-    for choice in choices::<alltoall_in_place::Algorithm>(size) {
+    for choice in choices::<moving::alltoall_in_place::Algorithm>(size) {
         let outputs = run_all(
             seed,
             &members,

@@ -68,7 +68,10 @@ fn bad_arguments_are_refused_before_any_message() {
             buffer_bytes: 4
         })
     );
-    for algorithm in [allgatherv::Algorithm::Linear, allgatherv::Algorithm::Ring] {
+    for algorithm in [
+        moving::allgatherv::Algorithm::Linear,
+        moving::allgatherv::Algorithm::Ring,
+    ] {
         let buffer = &mut [0; 4];
         assert_eq!(
             alone(allgatherv_with(
@@ -109,7 +112,7 @@ fn bad_arguments_are_refused_before_any_message() {
     );
     assert_eq!(
         alone(allgather_with(
-            allgather::Algorithm::RecursiveDoubling,
+            moving::allgather::Algorithm::RecursiveDoubling,
             exchange,
             &mut [0; 3]
         )),

@@ -6,9 +6,13 @@ use crate::selection::{KINDS, Situation};
 
 #[test]
 fn an_unsuitable_algorithm_is_refused() {
-    let doubling = allgather::Algorithm::RecursiveDoubling;
+    let doubling = moving::allgather::Algorithm::RecursiveDoubling;
     assert!(check_in(doubling, Situation::new(4, false)).is_ok());
-    let error = check_in(reduce::Algorithm::Binomial, Situation::new(4, false)).unwrap_err();
+    let error = check_in(
+        combining::reduce::Algorithm::Binomial,
+        Situation::new(4, false),
+    )
+    .unwrap_err();
     assert_eq!(
         error.to_string(),
         "reduce algorithm binomial cannot serve 4 ranks with a non-commutative operation: \
@@ -32,28 +36,28 @@ fn check_kind<A: Choice + std::fmt::Debug>() {
 #[test]
 fn every_kind_can_be_configured() {
     check_kind::<barrier::Algorithm>();
-    check_kind::<broadcast::Algorithm>();
-    check_kind::<reduce::Algorithm>();
-    check_kind::<allreduce::Algorithm>();
-    check_kind::<gather::Algorithm>();
-    check_kind::<gatherv::Algorithm>();
-    check_kind::<scatter::Algorithm>();
-    check_kind::<scatterv::Algorithm>();
-    check_kind::<allgather::Algorithm>();
-    check_kind::<allgatherv::Algorithm>();
-    check_kind::<alltoall::Algorithm>();
-    check_kind::<alltoallv::Algorithm>();
-    check_kind::<alltoall_in_place::Algorithm>();
-    check_kind::<reduce_scatter::Algorithm>();
-    check_kind::<scan::Algorithm>();
-    check_kind::<exscan::Algorithm>();
+    check_kind::<moving::broadcast::Algorithm>();
+    check_kind::<combining::reduce::Algorithm>();
+    check_kind::<combining::allreduce::Algorithm>();
+    check_kind::<moving::gather::Algorithm>();
+    check_kind::<moving::gatherv::Algorithm>();
+    check_kind::<moving::scatter::Algorithm>();
+    check_kind::<moving::scatterv::Algorithm>();
+    check_kind::<moving::allgather::Algorithm>();
+    check_kind::<moving::allgatherv::Algorithm>();
+    check_kind::<moving::alltoall::Algorithm>();
+    check_kind::<moving::alltoallv::Algorithm>();
+    check_kind::<moving::alltoall_in_place::Algorithm>();
+    check_kind::<combining::reduce_scatter::Algorithm>();
+    check_kind::<combining::scan::Algorithm>();
+    check_kind::<combining::exscan::Algorithm>();
     check_kind::<neighbor::Algorithm>();
 }
 
 /// The built-in way to swap blocks of `bytes` bytes where ranks share processors.
-fn crowded_alltoall(ranks: usize, has_board: bool, bytes: usize) -> alltoall::Algorithm {
+fn crowded_alltoall(ranks: usize, has_board: bool, bytes: usize) -> moving::alltoall::Algorithm {
     let situation = Situation::new(ranks, true).crowded(true).board(has_board);
-    let mut rows = alltoall::Algorithm::DEFAULT.iter();
+    let mut rows = moving::alltoall::Algorithm::DEFAULT.iter();
     let row = rows.find(|row| {
         row.covers_size(bytes)
             && row.covers_members(situation)
@@ -64,7 +68,7 @@ fn crowded_alltoall(ranks: usize, has_board: bool, bytes: usize) -> alltoall::Al
 
 #[test]
 fn who_shares_processors_swaps_short_blocks_at_once() {
-    use alltoall::Algorithm::{Linear, Pairwise, Posted};
+    use crate::collective::moving::alltoall::Algorithm::{Linear, Pairwise, Posted};
     for ranks in [4, 100] {
         assert_eq!(crowded_alltoall(ranks, true, 8), Posted);
         assert_eq!(crowded_alltoall(ranks, false, 8), Linear);

@@ -23,7 +23,7 @@ use crate::attendance::Attendance;
 use crate::collective::Board;
 use crate::collective::error::{CollectiveError, ExchangeError};
 use crate::collective::exchange::Exchange;
-use crate::torus::Torus;
+use crate::collective::shape::torus::Torus;
 
 /// When sends are complete, and in which order members run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

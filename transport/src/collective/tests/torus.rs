@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 use super::operators::{Sum, combined, contribution};
 use super::simulation::{Member, Network, Random, Running, Setting};
+use crate::collective::shape::torus::Torus;
 use crate::collective::*;
-use crate::torus::Torus;
 
 /// What each member ends with, in one setting of a network of this torus.
 fn run_in(
@@ -100,7 +100,13 @@ struct Allgather;
 impl AsyncRun for Broadcast {
     fn run(&self, network: &Network, buffers: &[Vec<u8>]) -> Vec<Vec<u8>> {
         run_in(network, buffers, async |exchange, buffer| {
-            broadcast_with(broadcast::Algorithm::Torus, exchange, self.0, buffer).await
+            broadcast_with(
+                moving::broadcast::Algorithm::Torus,
+                exchange,
+                self.0,
+                buffer,
+            )
+            .await
         })
     }
 }
@@ -113,7 +119,14 @@ impl AsyncRun for Reduce {
             } else {
                 ToRoot::Member(buffer)
             };
-            reduce_with(reduce::Algorithm::Torus, exchange, &Sum, self.0, buffer).await
+            reduce_with(
+                combining::reduce::Algorithm::Torus,
+                exchange,
+                &Sum,
+                self.0,
+                buffer,
+            )
+            .await
         })
     }
 }
@@ -121,7 +134,13 @@ impl AsyncRun for Reduce {
 impl AsyncRun for Allreduce {
     fn run(&self, network: &Network, buffers: &[Vec<u8>]) -> Vec<Vec<u8>> {
         run_in(network, buffers, async |exchange, buffer| {
-            allreduce_with(allreduce::Algorithm::Torus, exchange, &Sum, buffer).await
+            allreduce_with(
+                combining::allreduce::Algorithm::Torus,
+                exchange,
+                &Sum,
+                buffer,
+            )
+            .await
         })
     }
 }
@@ -141,7 +160,7 @@ impl AsyncRun for Allgather {
             let bytes = buffer.len();
             let mut all = vec![0; bytes * exchange.size()];
             all[exchange.rank() * bytes..][..bytes].copy_from_slice(buffer);
-            allgather_with(allgather::Algorithm::Torus, exchange, &mut all).await?;
+            allgather_with(moving::allgather::Algorithm::Torus, exchange, &mut all).await?;
             *buffer = all;
             Ok(())
         })

@@ -2,7 +2,7 @@
 
 use super::operators::Sum;
 use super::simulation::{Member, Network, Running, Setting};
-use crate::collective::root::ToRoot;
+use crate::collective::data::root::ToRoot;
 use crate::collective::*;
 
 /// What the busiest of `size` members sends: most messages, and most bytes.
@@ -54,7 +54,7 @@ fn barrier_and_broadcast_send_as_written() {
                 broadcast_with(algorithm, exchange, 1, &mut [0; BYTES]).await
             })
         };
-        use broadcast::Algorithm::*;
+        use crate::collective::moving::broadcast::Algorithm::*;
         assert_eq!(run(Linear), (size - 1, (size - 1) * BYTES));
         assert_eq!(run(Binomial), (log(size), log(size) * BYTES));
         let fanout = if size == 2 { 1 } else { 2 };
@@ -74,7 +74,7 @@ fn reductions_send_as_written() {
                 allreduce_with(algorithm, exchange, &Sum, &mut [0; BYTES]).await
             })
         };
-        use allreduce::Algorithm::*;
+        use crate::collective::combining::allreduce::Algorithm::*;
         assert_eq!(run(RecursiveDoubling), (log(size), log(size) * BYTES));
         assert_eq!(run(ReduceBroadcast), (log(size), log(size) * BYTES));
         let least = 2 * BYTES * (size - 1) / size;
@@ -94,9 +94,12 @@ fn reductions_send_as_written() {
                 reduce_with(algorithm, exchange, &Sum, 0, buffer).await
             })
         };
-        assert_eq!(run(reduce::Algorithm::Linear), (1, BYTES));
-        assert_eq!(run(reduce::Algorithm::Binomial), (1, BYTES));
-        assert_eq!(run(reduce::Algorithm::OrderedBinomial), (1, BYTES));
+        assert_eq!(run(combining::reduce::Algorithm::Linear), (1, BYTES));
+        assert_eq!(run(combining::reduce::Algorithm::Binomial), (1, BYTES));
+        assert_eq!(
+            run(combining::reduce::Algorithm::OrderedBinomial),
+            (1, BYTES)
+        );
 
         let run = |algorithm| {
             busiest(size, async |exchange| {
@@ -106,9 +109,12 @@ fn reductions_send_as_written() {
             })
         };
         let least = (size - 1) * 64;
-        assert_eq!(run(reduce_scatter::Algorithm::Pairwise), (size - 1, least));
         assert_eq!(
-            run(reduce_scatter::Algorithm::RecursiveHalving),
+            run(combining::reduce_scatter::Algorithm::Pairwise),
+            (size - 1, least)
+        );
+        assert_eq!(
+            run(combining::reduce_scatter::Algorithm::RecursiveHalving),
             (log(size), least)
         );
     }
@@ -123,10 +129,10 @@ fn block_operations_send_as_written() {
                 allgather_with(algorithm, exchange, &mut vec![0; size * 8]).await
             })
         };
-        assert_eq!(run(allgather::Algorithm::Ring), (size - 1, least));
-        assert_eq!(run(allgather::Algorithm::Bruck), (log(size), least));
+        assert_eq!(run(moving::allgather::Algorithm::Ring), (size - 1, least));
+        assert_eq!(run(moving::allgather::Algorithm::Bruck), (log(size), least));
         assert_eq!(
-            run(allgather::Algorithm::RecursiveDoubling),
+            run(moving::allgather::Algorithm::RecursiveDoubling),
             (log(size), least)
         );
 
@@ -136,13 +142,19 @@ fn block_operations_send_as_written() {
                 alltoall_with(algorithm, exchange, &outgoing, &mut vec![0; size * 8]).await
             })
         };
-        assert_eq!(run(alltoall::Algorithm::Linear), (size - 1, least));
-        assert_eq!(run(alltoall::Algorithm::Pairwise), (size - 1, least));
+        assert_eq!(run(moving::alltoall::Algorithm::Linear), (size - 1, least));
+        assert_eq!(
+            run(moving::alltoall::Algorithm::Pairwise),
+            (size - 1, least)
+        );
         let travelled = size * 8 / 2 * log(size);
-        assert_eq!(run(alltoall::Algorithm::Bruck), (log(size), travelled));
+        assert_eq!(
+            run(moving::alltoall::Algorithm::Bruck),
+            (log(size), travelled)
+        );
 
         let gathered = busiest(size, async |exchange| {
-            let algorithm = gather::Algorithm::Binomial;
+            let algorithm = moving::gather::Algorithm::Binomial;
             if exchange.rank() == 0 {
                 let all = &mut vec![0; size * 8];
                 gather_with(algorithm, exchange, 0, ToRoot::Root(all)).await

@@ -5,8 +5,9 @@ use std::cell::Cell;
 use proptest::prelude::*;
 
 use super::simulation::{Random, SIZES, roots, run_all};
+use crate::collective::barrier;
+use crate::collective::moving::broadcast;
 use crate::collective::select::Choice;
-use crate::collective::{barrier, broadcast};
 
 #[test]
 fn nobody_leaves_a_barrier_early() {

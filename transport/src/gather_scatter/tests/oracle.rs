@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::super::node::{Placed, repeat, sequence};
 use super::super::{Builder, Machine, Program};
+use crate::gather_scatter::program::node::{Placed, repeat, sequence};
 
 /// A layout with the displacement of each of its bytes in packed order.
 #[derive(Clone, Debug)]

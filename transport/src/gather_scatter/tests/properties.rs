@@ -5,10 +5,10 @@
 use pamir_shm::lane_room::{LaneRoom, LongCopy};
 use proptest::prelude::*;
 
-use super::super::node::{Placed, repeat, sequence};
-use super::super::random_access::Way;
 use super::super::{Machine, Program, RandomAccess, State, Whole, stripes};
 use super::oracle::{Memory, Naive, layout};
+use crate::gather_scatter::machine::random_access::Way;
+use crate::gather_scatter::program::node::{Placed, repeat, sequence};
 use crate::tagged::buffer::Noncontiguous;
 
 /// Distance of blocks that push each other out of the first-level cache.

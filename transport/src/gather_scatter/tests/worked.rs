@@ -1,7 +1,7 @@
 //! The numbers that the source document works out, and the dummy machine's cost.
 
-use super::super::node::{Placed, repeat, sequence};
 use super::super::{Machine, Program, State, stripes};
+use crate::gather_scatter::program::node::{Placed, repeat, sequence};
 
 /// Copy 12, skip 8, copy 6, skip 7, copy 16: 34 bytes over 49.
 fn worked() -> Program {

@@ -15,7 +15,7 @@ mod text;
 
 use std::path::PathBuf;
 
-use pamir_transport::balance::metrics::RunMetrics;
+use pamir_transport::balance::record::metrics::RunMetrics;
 use pamir_transport::balance::record::{Record, RecordError};
 
 use crate::results;

@@ -11,7 +11,7 @@
 //!
 //! Step before: [`super`]. Step after: a file for a browser.
 
-use pamir_transport::balance::metrics::{CycleMetrics, RunMetrics};
+use pamir_transport::balance::record::metrics::{CycleMetrics, RunMetrics};
 use pamir_transport::balance::record::{Deed, Record};
 
 use crate::command::svg::Svg;

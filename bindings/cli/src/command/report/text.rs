@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use pamir_transport::balance::metrics::{CycleMetrics, RunMetrics};
+use pamir_transport::balance::record::metrics::{CycleMetrics, RunMetrics};
 use pamir_transport::balance::record::{Deed, Record};
 
 /// Ranks that get a line; of more, those that waited longest.

@@ -18,10 +18,12 @@ use pamir_driver::job::RankState;
 use pamir_driver::unit::UnitError;
 use pamir_transport::active::ActiveError;
 use pamir_transport::client::{Client, ClientError, MPI};
-use pamir_transport::collective::{self as c, Blocks, Board, CollectiveError, Exchange, FromRoot};
-use pamir_transport::collective::{Neighborhood, Pairing, Reduction, ToRoot};
+use pamir_transport::collective::geometry::{Channel, Members, block_on};
+use pamir_transport::collective::{
+    self as c, Blocks, Board, CollectiveError, Exchange, FromRoot, Neighborhood, Pairing,
+    Reduction, ToRoot,
+};
 use pamir_transport::context::Context;
-use pamir_transport::geometry::{Channel, Members, block_on};
 use pamir_transport::memory_region::{DESCRIPTION_BYTES, MemoryRegion};
 use pamir_transport::one_sided::{Get, Put};
 

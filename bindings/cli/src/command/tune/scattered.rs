@@ -5,7 +5,7 @@
 
 use pamir_driver::unit::UnitError;
 use pamir_transport::context::Context;
-use pamir_transport::gather_scatter::node::{Node, Placed};
+use pamir_transport::gather_scatter::program::node::{Node, Placed};
 use pamir_transport::gather_scatter::{Machine, Program, RandomAccess};
 use pamir_transport::tagged::buffer::Buffer;
 use pamir_transport::tagged::envelope::Pattern;

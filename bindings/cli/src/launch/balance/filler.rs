@@ -5,8 +5,8 @@
 //! Why two ways: a rank that waits long sleeps, so the kernel can see by itself where the program
 //! may run, from the first to the last microsecond, and most kernels take a core back from the idle
 //! class at once. One that takes as long as a tick makes ranks late
-//! ([`pamir_transport::balance::punctuality`]); then the program is stopped and continued around
-//! the gaps that [`pamir_transport::balance::dead_time`] foresees, and is gone when they end.
+//! ([`pamir_transport::balance::spare::punctuality`]); then the program is stopped and continued around
+//! the gaps that [`pamir_transport::balance::spare::dead_time`] foresees, and is gone when they end.
 //! Why it stays in the launcher's session: between sessions the kernel's automatic groups share
 //! cores evenly, whatever the class.
 //! Step before: [`super::Balancing`] looked at the job. Step after: the end of the job, which ends
@@ -29,7 +29,7 @@ use std::str::FromStr;
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::Pid;
 use pamir_shm::refusal::Refusal;
-use pamir_transport::balance::dead_time::DeadTime;
+use pamir_transport::balance::spare::dead_time::DeadTime;
 
 use super::priority;
 use crate::launch::child;

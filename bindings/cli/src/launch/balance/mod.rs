@@ -33,12 +33,12 @@ use nix::sys::signal::SigSet;
 use nix::unistd::Pid;
 use pamir_driver::job::Job;
 use pamir_settings::{BALANCE, BALANCE_CLOCK, WAIT};
-use pamir_transport::balance::dead_time::DeadTime;
-use pamir_transport::balance::gathering::Gathering;
 use pamir_transport::balance::history::Arrival;
-use pamir_transport::balance::punctuality::Punctuality;
 use pamir_transport::balance::record::{Call, Deed};
 use pamir_transport::balance::share::controller::{Decision, Settings, ShareController, Window};
+use pamir_transport::balance::spare::dead_time::DeadTime;
+use pamir_transport::balance::spare::gathering::Gathering;
+use pamir_transport::balance::spare::punctuality::Punctuality;
 
 use super::child;
 use super::output::Output;

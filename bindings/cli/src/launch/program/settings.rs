@@ -11,11 +11,11 @@ use pamir_settings::{
     BALANCE, BALANCE_CLOCK, BALANCE_POLICY, BadValue, CONTEXTS, STRIPE_WORKERS, TORUS,
 };
 use pamir_transport::balance::announcement::{Announced, AnnouncementError};
-use pamir_transport::balance::policy::{Policy, PolicyError};
+use pamir_transport::balance::decision::policy::{Policy, PolicyError};
 use pamir_transport::client::{ClientError, check_contexts};
+use pamir_transport::collective::shape::torus::{ShapeError, shape_of};
 use pamir_transport::selection::{Configuration, SelectionError};
 use pamir_transport::striping::configuration::{self, StripingError};
-use pamir_transport::torus::{ShapeError, shape_of};
 
 /// A setting holds what it may not.
 #[derive(Debug, thiserror::Error)]

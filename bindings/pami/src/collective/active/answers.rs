@@ -20,7 +20,7 @@ use pamir_transport::active::dispatch::{Arrival, Receive};
 use pamir_transport::active::send::ActiveMessage;
 use pamir_transport::active::{ActiveError, Completion, TransferError};
 use pamir_transport::collective::Reduction;
-use pamir_transport::collective::scratch::Scratch;
+use pamir_transport::collective::data::scratch::Scratch;
 use pamir_transport::context::Context;
 use pamir_transport::endpoint::Endpoint;
 
