@@ -12,9 +12,10 @@ use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_longlong, c_void};
 use std::rc::Rc;
 
-use pamir_mpi::balance::array::{Array, Shape};
-use pamir_mpi::balance::partition::{BalanceError, Partition};
+use pamir_mpi::balance::array::Array;
+use pamir_mpi::balance::partition::Partition;
 use pamir_mpi::balance::resources::Cache;
+use pamir_mpi::balance::{BalanceError, Shape};
 use pamir_transport::balance::decision::evaluation::Reaction;
 use pamir_transport::balance::decision::policy::Policy;
 use pamir_transport::balance::partition::items::Items;

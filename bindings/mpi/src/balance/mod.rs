@@ -18,10 +18,15 @@
 pub mod agreement;
 pub mod array;
 pub mod decision;
+mod error;
 pub mod housekeeping;
 pub mod low_power;
 pub mod partition;
 pub mod resources;
+mod shape;
 pub mod statistics;
 pub mod tasks;
 pub mod watch;
+
+pub use error::BalanceError;
+pub use shape::Shape;

@@ -22,81 +22,30 @@ use std::ops::Range;
 use std::pin::pin;
 use std::rc::Rc;
 
-use pamir_driver::job::JobError;
-use pamir_driver::unit::UnitError;
 use pamir_driver::waiting::clock::Clock;
 use pamir_shm::call_record::{Call, CallId};
-use pamir_transport::active::{ActiveError, TransferError};
 use pamir_transport::balance::decision::controller::Controller;
 use pamir_transport::balance::decision::policy::Policy;
 use pamir_transport::balance::history::{Arrival, Cycle};
+use pamir_transport::balance::partition::Transfer;
 use pamir_transport::balance::partition::division::ends;
-use pamir_transport::balance::partition::items::{Items, ItemsError};
+use pamir_transport::balance::partition::items::Items;
 use pamir_transport::balance::partition::rounding::as_cut_exactly;
-use pamir_transport::balance::partition::{PartitionError, Transfer};
+use pamir_transport::collective;
 use pamir_transport::collective::geometry::{Channel, block_on};
-use pamir_transport::collective::{self, CollectiveError};
 use pamir_transport::memory_region::DESCRIPTION_BYTES;
 
 use super::agreement::{self, Either, Greatest, Watched};
-use super::array::{Array, Shape};
+use super::array::Array;
 use super::decision::{Decision, message_bytes};
+use super::error::BalanceError;
 use super::resources::Resources;
 use super::statistics::Statistics;
 use super::watch::Watch;
 use crate::communicator::Communicator;
-use crate::communicator::construct::{ConstructError, duplicate};
+use crate::communicator::construct::duplicate;
 use crate::group::Group;
 use crate::process::Process;
-
-/// Why a partition could not be made or changed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum BalanceError {
-    /// A communicator of its own could not be had.
-    #[error(transparent)]
-    Construct(#[from] ConstructError),
-    /// The members are between two groups.
-    #[error("a partition divides items among one group: give an intra-communicator")]
-    TwoGroups,
-    /// The items cannot be divided.
-    #[error(transparent)]
-    Items(#[from] ItemsError),
-    /// The ranges cannot be.
-    #[error(transparent)]
-    Partition(#[from] PartitionError),
-    /// The history of the job cannot be read.
-    #[error(transparent)]
-    Job(#[from] JobError),
-    /// The members could not talk to each other.
-    #[error(transparent)]
-    Collective(#[from] CollectiveError),
-    /// The messaging unit failed.
-    #[error(transparent)]
-    Unit(#[from] UnitError),
-    /// Data could not be asked for.
-    #[error(transparent)]
-    Active(#[from] ActiveError),
-    /// Data did not come.
-    #[error("moved data could not be fetched from its owner: {0}")]
-    Transfer(#[from] TransferError),
-    /// The array is longer than addresses are.
-    #[error("an array of {} items of {} bytes is too large", shape.items, shape.item_bytes)]
-    ArrayTooLarge {
-        /// What was asked for.
-        shape: Shape,
-    },
-    /// The system gives no address space.
-    #[error(
-        "cannot reserve {bytes} bytes of address space for an array: {source}; give memory of your own, or raise the limit (ulimit -v)"
-    )]
-    Memory {
-        /// Bytes asked for.
-        bytes: usize,
-        /// What the system said.
-        source: std::io::Error,
-    },
-}
 
 /// Items that are divided among the members of a communicator.
 #[derive(Debug)]

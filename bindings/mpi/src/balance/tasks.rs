@@ -27,7 +27,7 @@ use pamir_transport::balance::occasion::{Circumstances, Occasion, Occasions};
 use pamir_transport::collective;
 use pamir_transport::collective::geometry::Channel;
 
-use super::partition::BalanceError;
+use super::error::BalanceError;
 use crate::communicator::Communicator;
 use crate::communicator::construct::duplicate;
 use crate::process::Process;

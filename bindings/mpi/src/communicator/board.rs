@@ -19,7 +19,7 @@ use pamir_transport::collective::geometry::Channel;
 use pamir_transport::collective::{Board, CollectiveError};
 use pamir_transport::context::Context;
 
-use super::Communicator;
+use crate::group::Group;
 
 /// A communicator's board, once its members have agreed on it.
 #[derive(Debug, Default)]
@@ -28,43 +28,31 @@ pub(super) struct CommonBoard {
     settled: OnceCell<Option<Board>>,
 }
 
-impl Communicator {
+impl CommonBoard {
     /// The board, or none, if that is settled.
     #[inline(always)]
-    pub fn settled_board(&self) -> Option<Option<&Board>> {
-        self.board.settled.get().map(Option::as_ref)
+    pub(super) fn settled(&self) -> Option<Option<&Board>> {
+        self.settled.get().map(Option::as_ref)
     }
 
-    /// The board that all members share, or none for all. `number` is that of the operation that
-    /// asks; the members of one group have one between them.
-    pub async fn common_board<C: Deref<Target = Context>>(
-        &self,
-        context: C,
-        number: i32,
-    ) -> Result<Option<&Board>, CollectiveError> {
-        if self.board.asked.replace(true) {
-            let settled = |_: &mut std::task::Context<'_>| match self.settled_board() {
+    /// The board that all members share, or none for all. `channel` is the operation that asks.
+    pub(super) async fn common<'a, C: Deref<Target = Context>>(
+        &'a self,
+        channel: impl FnOnce() -> Channel<C, &'a Group>,
+    ) -> Result<Option<&'a Board>, CollectiveError> {
+        if self.asked.replace(true) {
+            let settled = |_: &mut std::task::Context<'_>| match self.settled() {
                 Some(board) => Poll::Ready(board),
                 None => Poll::Pending,
             };
             return Ok(poll_fn(settled).await);
         }
-        let channel: Channel<C, _> = Channel {
-            context,
-            members: self.group(),
-            rank: self.rank(),
-            context_id: self.collective_context_id(),
-            tag: number,
-            board: None,
-            blocking: true,
-        };
-        let board = Board::agree(&channel).await;
         // An error is this operation's; those that wait go on without a board.
-        let (board, failed) = match board {
+        let (board, failed) = match Board::agree(&channel()).await {
             Ok(board) => (board, None),
             Err(error) => (None, Some(error)),
         };
-        let board = self.board.settled.get_or_init(|| board).as_ref();
+        let board = self.settled.get_or_init(|| board).as_ref();
         failed.map_or(Ok(board), Err)
     }
 }

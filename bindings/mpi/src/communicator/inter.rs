@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 use pamir_transport::collective::geometry::Channel;
 
-use super::construct::{
+use super::construction::{
     Choice, ConstructError, across, blocking, channel, choices, part, priority,
 };
 use super::context_id::{Across, agree};

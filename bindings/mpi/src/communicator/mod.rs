@@ -15,14 +15,18 @@
 
 pub mod board;
 pub mod construct;
+mod construction;
 pub mod context_id;
 pub mod inter;
 
 use std::cell::{Cell, OnceCell, RefCell};
+use std::ops::Deref;
 use std::rc::Rc;
 
 use pamir_shm::call_record::CallId;
-use pamir_transport::collective::geometry::Members;
+use pamir_transport::collective::geometry::{Channel, Members};
+use pamir_transport::collective::{Board, CollectiveError};
+use pamir_transport::context::Context;
 
 use crate::attribute::{AttributeTable, ObjectKind};
 use crate::error_handler::ErrorHandler;
@@ -31,6 +35,7 @@ use crate::info::Info;
 use crate::topology::Topology;
 
 use board::CommonBoard;
+pub use construction::{Choice, ConstructError};
 use context_id::Lease;
 
 /// Context ids with this bit carry messages that make communicators, apart from the
@@ -197,6 +202,31 @@ impl Communicator {
     /// The context id of collective operations.
     pub fn collective_context_id(&self) -> u32 {
         self.context_id.get() + 1
+    }
+
+    /// The board, or none, if that is settled.
+    #[inline(always)]
+    pub fn settled_board(&self) -> Option<Option<&Board>> {
+        self.board.settled()
+    }
+
+    /// The board that all members share, or none for all. `number` is that of the operation that
+    /// asks; the members of one group have one between them.
+    pub async fn common_board<C: Deref<Target = Context>>(
+        &self,
+        context: C,
+        number: i32,
+    ) -> Result<Option<&Board>, CollectiveError> {
+        let channel = || Channel {
+            context,
+            members: self.group(),
+            rank: self.rank(),
+            context_id: self.collective_context_id(),
+            tag: number,
+            board: None,
+            blocking: true,
+        };
+        self.board.common(channel).await
     }
 
     /// The number of the next collective operation; the same at all members, since all call

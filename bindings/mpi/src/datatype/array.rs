@@ -18,38 +18,10 @@
 use std::rc::Rc;
 
 use super::Datatype;
-use super::decode::{Form, Recipe};
+use super::argument::{Distribution, DistributionArgument, Form, Order};
 use super::error::{DatatypeError, product, same_length, within};
 use super::piece::{Piece, scaled};
-
-/// Which dimension of an array runs fastest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// The last (`MPI_ORDER_C`).
-    C,
-    /// The first (`MPI_ORDER_FORTRAN`).
-    Fortran,
-}
-
-/// How a dimension is dealt out to processes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Distribution {
-    /// One block each (`MPI_DISTRIBUTE_BLOCK`).
-    Block,
-    /// Blocks dealt out in turn (`MPI_DISTRIBUTE_CYCLIC`).
-    Cyclic,
-    /// Not at all (`MPI_DISTRIBUTE_NONE`).
-    None,
-}
-
-/// The distribution argument of a dimension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DistributionArgument {
-    /// `MPI_DISTRIBUTE_DFLT_DARG`.
-    Default,
-    /// Elements in a block.
-    Block(i64),
-}
+use super::recipe::Recipe;
 
 /// Dimensions from the fastest running one outwards.
 fn inwards_out(order: Order, dimensions: usize) -> Vec<usize> {

@@ -10,14 +10,15 @@
 use std::rc::Rc;
 
 use super::Datatype;
-use super::decode::{Form, Recipe};
+use super::argument::Form;
 use super::error::{DatatypeError, count as checked, same_length};
 use super::piece::{Piece, scaled};
+use super::recipe::Recipe;
 
 type Made = Result<Rc<Datatype>, DatatypeError>;
 
 impl Datatype {
-    fn derived(piece: Piece, recipe: Recipe) -> Made {
+    fn derived(piece: Piece, recipe: Recipe<Rc<Datatype>>) -> Made {
         Self::from_parts(piece, recipe, false)
     }
 

@@ -9,10 +9,11 @@
 use std::rc::Rc;
 
 use super::Datatype;
-use super::decode::{Combiner, Recipe};
+use super::argument::Combiner;
 use super::error::DatatypeError;
 use super::piece::Piece;
 use super::primitive::Primitive;
+use super::recipe::Recipe;
 
 /// Decimal range of each kind of integer.
 const INTEGERS: [(i64, Primitive); 5] = [

@@ -25,22 +25,22 @@ pub mod fortran;
 pub mod named;
 pub mod signature;
 
+mod argument;
 mod array;
 mod construct;
 mod piece;
 mod quadruple;
+mod recipe;
 
 #[cfg(test)]
-mod oracle;
-#[cfg(test)]
-mod properties;
+mod tests;
 
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
-pub use array::{Distribution, DistributionArgument, Order};
+pub use argument::{Combiner, Distribution, DistributionArgument, Form, Order};
 pub use bounds::Bounds;
-pub use decode::{Combiner, Contents, Envelope, Form, Integer};
+pub use decode::{Contents, Envelope, Integer};
 pub use error::{DatatypeError, ErrorClass};
 pub use named::Named;
 pub use signature::Signature;
@@ -48,9 +48,9 @@ pub use signature::Signature;
 pub use pamir_transport::gather_scatter::{Machine, Program, Whole};
 pub use pamir_transport::operation::primitive::{self, Primitive};
 
-use decode::Recipe;
 use pamir_transport::gather_scatter::program::node::Placed;
 use piece::Piece;
+use recipe::Recipe;
 
 /// A datatype, shared by `Rc`: predefined, or made by a constructor.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ pub struct Datatype {
     size: usize,
     dense: bool,
     piece: Piece,
-    recipe: Recipe,
+    recipe: Recipe<Rc<Self>>,
     committed: Cell<bool>,
     program: OnceCell<Program>,
     whole: OnceCell<Option<Whole>>,
@@ -67,7 +67,7 @@ pub struct Datatype {
 impl Datatype {
     fn from_parts(
         piece: Piece,
-        recipe: Recipe,
+        recipe: Recipe<Rc<Self>>,
         committed: bool,
     ) -> Result<Rc<Self>, DatatypeError> {
         let piece = piece.checked()?;

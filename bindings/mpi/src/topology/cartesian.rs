@@ -10,7 +10,7 @@
 //!
 //! A grid of no dimensions has one place, one with an extent of 0 has none.
 
-use super::TopologyError;
+use super::error::TopologyError;
 
 /// A grid, periodic in some of its dimensions.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@
 //! a branch as soon as the least factor still possible, the root of what
 //! remains, is too far from the greatest: so few branches are ever entered.
 
-use super::TopologyError;
+use super::error::TopologyError;
 
 /// Sets the extents that are zero, so that the product of all is `nodes`.
 ///

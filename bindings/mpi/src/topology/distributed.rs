@@ -14,7 +14,7 @@
 //! Invariant: all ranks walk the lists in the order of contributing ranks, so the
 //! k-th of several edges between the same two ranks is the same one for both.
 
-use super::{TopologyError, checked_rank};
+use super::error::{TopologyError, checked_rank};
 
 /// The edges that one rank names in `MPI_Dist_graph_create`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

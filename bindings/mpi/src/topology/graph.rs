@@ -8,7 +8,7 @@
 //! An edge may lead from a node to itself, may be there several times, and need
 //! not be there in both directions.
 
-use super::{TopologyError, checked_rank};
+use super::error::{TopologyError, checked_rank};
 
 /// A graph over the ranks of a communicator.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -24,7 +24,8 @@ use pamir_transport::placement::{
 
 use super::{Topology, TopologyError};
 use crate::communicator::Communicator;
-use crate::communicator::construct::{ConstructError, gather_numbers};
+use crate::communicator::ConstructError;
+use crate::communicator::construct::gather_numbers;
 use crate::process::Process;
 
 /// Steps after which a search has found what there is to find.

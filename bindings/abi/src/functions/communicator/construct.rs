@@ -10,8 +10,9 @@ use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll, Waker};
 
 use pamir_mpi::communicator::Communicator;
-use pamir_mpi::communicator::construct::{self, Choice, ConstructError};
+use pamir_mpi::communicator::construct;
 use pamir_mpi::communicator::context_id::ContextIdError;
+use pamir_mpi::communicator::{Choice, ConstructError};
 use pamir_mpi::info::Info;
 use pamir_transport::context::Background;
 

@@ -11,8 +11,9 @@
 use std::ffi::c_int;
 
 use pamir_driver::topology::{Level, Machine};
+use pamir_mpi::communicator::Choice;
 use pamir_mpi::communicator::Communicator;
-use pamir_mpi::communicator::construct::{Choice, gather_numbers};
+use pamir_mpi::communicator::construct::gather_numbers;
 use pamir_mpi::info::Info;
 
 use super::construct::split_by;

@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::rc::Rc;
 
-use pamir_mpi::communicator::construct::{self, Choice};
+use pamir_mpi::communicator::{Choice, construct};
 use pamir_mpi::topology::{Cartesian, Topology, create_dimensions};
 
 use super::{base, create, give, length, map, no_topology, with_topology, write_numbers};

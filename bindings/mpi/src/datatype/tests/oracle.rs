@@ -8,11 +8,11 @@ use std::rc::Rc;
 
 use proptest::prelude::*;
 
-use super::*;
+use crate::datatype::*;
 
 /// A type written out.
 #[derive(Clone, Debug)]
-pub(super) struct Naive {
+pub(in crate::datatype) struct Naive {
     /// Displacement of every byte in type map order.
     pub bytes: Vec<i64>,
     /// Every primitive in type map order, pairs apart.
@@ -94,7 +94,7 @@ impl Naive {
     }
 }
 
-pub(super) type Both = (Rc<Datatype>, Naive);
+pub(in crate::datatype) type Both = (Rc<Datatype>, Naive);
 
 const LEAVES: &[&str] = &[
     "MPI_CHAR",
@@ -217,7 +217,10 @@ fn derived(inner: BoxedStrategy<Both>) -> BoxedStrategy<Both> {
 }
 
 /// Every element of an array in storage order: its index and its coordinates.
-pub(super) fn storage_order(sizes: &[i64], c: bool) -> impl Iterator<Item = (i64, Vec<i64>)> {
+pub(in crate::datatype) fn storage_order(
+    sizes: &[i64],
+    c: bool,
+) -> impl Iterator<Item = (i64, Vec<i64>)> {
     let total: i64 = sizes.iter().product();
     (0..total).map(move |index| {
         let mut rest = index;
@@ -254,7 +257,7 @@ fn subarray(old: &Rc<Datatype>, naive: &Naive, shape: &[(i64, i64, i64)], c: boo
     )
 }
 
-pub(super) fn datatype() -> BoxedStrategy<Both> {
+pub(in crate::datatype) fn datatype() -> BoxedStrategy<Both> {
     let nest = |inner: BoxedStrategy<Both>| {
         prop_oneof![1 => inner.clone(), 3 => derived(inner)]
             .prop_filter("small enough to write out", |(_, naive)| {
@@ -266,7 +269,7 @@ pub(super) fn datatype() -> BoxedStrategy<Both> {
 }
 
 /// Memory around the bytes of `count` elements, and where its base is.
-pub(super) struct Memory {
+pub(in crate::datatype) struct Memory {
     pub bytes: Vec<u8>,
     pub base: usize,
     /// Index into `bytes` of every packed byte.

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::oracle::{Memory, Naive, datatype, storage_order};
-use super::*;
+use crate::datatype::*;
 
 /// 400 cases, or as many as `PROPTEST_CASES` says; those that cannot be received are thrown
 /// away, any number.
