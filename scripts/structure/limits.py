@@ -21,8 +21,8 @@ KNOWN_FOLDERS = {
     "bindings/pami/src": 31,
     "scripts/benchmarks": 30,
     "shm/src": 24,
-    "transport/src": 27,
-    "transport/src/tagged": 20,
+    "transport/src": 25,
+    "transport/src/tagged": 19,
 }
 
 # The names of a folder's own module, and of tests, are no siblings.

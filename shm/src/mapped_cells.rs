@@ -112,6 +112,11 @@ impl MappedCells {
         lines <= self.lines && self.turns.next().is_some()
     }
 
+    /// The lines of a cell that may be written now; 0 while none may.
+    pub fn free_lines(&self) -> u64 {
+        self.turns.next().map_or(0, |_| self.lines)
+    }
+
     /// Begins a message in the cell that is best written now, if there is one. The other end writes it next.
     #[inline(always)]
     pub fn begin(&self) -> Option<usize> {

@@ -26,16 +26,16 @@ use crate::departure::Departures;
 use crate::endpoint::{Endpoint, Place};
 use crate::memory_region::MemoryRegions;
 use crate::node_engine::Orders;
+use crate::protocol::explain::SendLog;
 use crate::protocol::table::{GetProtocol, PutProtocol, SendTable};
 use crate::selection::{Choice, MOST_RANGES, Ranges, Situation};
 use crate::striping::Striping;
 use crate::tagged::arrival::{self, Unexpected};
-use crate::tagged::asked_way::AskedWays;
 use crate::tagged::early_offer::EarlyOffers;
 use crate::tagged::incoming::IncomingMessages;
-use crate::tagged::measured_way::MeasuredWays;
 use crate::tagged::posted::PostedQueue;
 use crate::tagged::request::{RequestId, Requests};
+use crate::tagged::timed_message::TimedMessages;
 use crate::tagged::traffic::TrafficCounter;
 use crate::tagged::transfer::Transfers;
 use crate::tagged::unexpected::UnexpectedQueue;
@@ -57,8 +57,11 @@ pub struct Context {
     pub(crate) unexpected: UnexpectedQueue<Unexpected>,
     pub(crate) incoming: IncomingMessages,
     pub(crate) transfers: Transfers,
-    pub(crate) measured_ways: MeasuredWays,
-    pub(crate) asked_ways: AskedWays,
+    pub(crate) timed_messages: TimedMessages,
+    /// Routes of sends, where somebody asks for them.
+    pub(crate) send_log: OnceCell<Box<SendLog>>,
+    /// What is known of the processor settles ways without trials.
+    pub(crate) trusts_processor: Cell<bool>,
     pub(crate) early_offers: EarlyOffers,
     pub(crate) withdrawals: Withdrawals,
     pub(crate) table: SendTable,
@@ -109,8 +112,9 @@ impl Context {
             unexpected: UnexpectedQueue::default(),
             incoming: IncomingMessages::new(unit.ranks()),
             transfers: Transfers::default(),
-            measured_ways: MeasuredWays::default(),
-            asked_ways: AskedWays::default(),
+            timed_messages: TimedMessages::default(),
+            send_log: OnceCell::new(),
+            trusts_processor: Cell::new(!pamir_settings::MEASURE_ALL.value()),
             early_offers: EarlyOffers::default(),
             withdrawals: Withdrawals::default(),
             table: SendTable::new(unit.packet_bytes(), situation),

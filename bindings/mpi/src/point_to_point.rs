@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use pamir_driver::unit::UnitError;
 use pamir_transport::context::Context;
+use pamir_transport::protocol::completion::Completion;
 use pamir_transport::tagged::buffer::Buffer;
 use pamir_transport::tagged::envelope::{Envelope, Pattern};
 use pamir_transport::tagged::receive::MatchedMessage;
 use pamir_transport::tagged::request::{Outcome, Request, RequestId};
-use pamir_transport::tagged::send::{Address, Completion};
+use pamir_transport::tagged::send::Address;
 
 use crate::communicator::Communicator;
 

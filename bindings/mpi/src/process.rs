@@ -1,6 +1,7 @@
 //! MPI in one process: its context, and the communicators that exist from the start.
 
 use std::future::Future;
+use std::io::Write as _;
 use std::pin::pin;
 use std::rc::Rc;
 
@@ -97,6 +98,7 @@ impl Process {
         let context = client.create_context()?;
         context.expect_wait(Expected::from_environment());
         context.count_traffic_if_asked();
+        context.log_sends_if_asked();
         if let (Some(counter), Some(range)) =
             (context.traffic(), IterationRange::from_environment()?)
         {
@@ -191,6 +193,16 @@ impl Process {
         }
     }
 
+    /// Says why sends went as they did, if that was asked for.
+    fn explain_sends(&self) {
+        if let Some(text) = self.context.explain_sends() {
+            let rank = self.context.task();
+            let text = format!("pamir: sends of rank {rank}\n{text}");
+            // Nobody can be told that this fails.
+            let _ = std::io::stderr().write_all(text.as_bytes());
+        }
+    }
+
     /// Leaves: everything sent is on its way, and no peer will read this process's memory.
     pub fn finalize(&self) -> Result<(), FinalizeError> {
         self.context.flush()?;
@@ -210,6 +222,7 @@ impl Process {
         self.context.end_workers();
         report::print(self.context.task());
         self.context.print_driver_report();
+        self.explain_sends();
         Ok(())
     }
 

@@ -66,12 +66,14 @@ settings! {
         BALANCE_OCCASIONS: Switch = Switch(true), "mpi", "Tasks (`pamir_tasks_create`) are also levelled when the machine changes; off, by their period and on request only.";
         BALANCE_POLICY: Text = text("a policy such as balanced, document, static or threshold=0.05", "balanced"), "abi", "How partitions are balanced whose program names no policy.";
         EXPLAIN_TYPES: Switch = Switch(false), "abi", "Each datatype, when it is committed, prints what it compiled to and how one of it would be sent.";
+        EXPLAIN_SENDS: Switch = Switch(false), "mpi", "Each rank prints at `MPI_Finalize` which way its sends of more than one packet went, and why.";
         SHARED_HEAP: Whole = Whole { least: 0, most: 2, default: 0 }, "cli, heap", "With 1, large allocations come from memory that the other ranks can map (`mpiexec --shared-heap`); 2 also says what is worth knowing.";
         SHARED_HEAP_LEAST: Bytes = Bytes(32 << 10), "heap", "The shortest allocation that comes from the shared heap.";
         CLAIMS: Text = text("a file, or off", "a file of the user's"), "cli", "The file whose locks tell jobs which processors others have.";
         CC: Text = text("a command", "cc"), "cli", "The compiler that mpicc calls.";
         CXX: Text = text("a command", "c++"), "cli", "The compiler that mpicxx calls.";
         SEND: Text = rows(), "transport", "Which protocol sends which sizes.";
+        MEASURE_ALL: Switch = Switch(false), "transport", "Which way is the fastest for a message is measured where the processor's kind already settles it, too.";
         STRIPES: Text = rows(), "transport", "In how many stripes contiguous messages go.";
         SCATTERED_STRIPES: Text = rows(), "transport", "In how many stripes data with gaps goes.";
         PUT: Text = rows(), "transport", "Which protocol puts which sizes.";

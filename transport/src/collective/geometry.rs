@@ -21,10 +21,11 @@ use crate::collective::error::ExchangeError;
 use crate::collective::exchange::Exchange;
 use crate::collective::shape::torus::Torus;
 use crate::context::Context;
+use crate::protocol::completion::Completion;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Pattern;
 use crate::tagged::request::{Outcome, RequestId};
-use crate::tagged::send::{Address, Completion};
+use crate::tagged::send::Address;
 
 /// The members' tasks, by rank.
 pub trait Members {

@@ -29,7 +29,7 @@ use pamir_driver::memory::sweep::Sweep;
 use super::error::{CollectiveError, ExchangeError};
 use super::exchange::Exchange;
 use crate::collective::board::rounds::{Readers, Rounds};
-use crate::turns::{self, Turns, is_clear, takes_other};
+use crate::protocol::chooser::{self, RUN, Schedule, Told, takes_other};
 
 /// The kinds that have this choice.
 #[derive(Debug, Clone, Copy)]
@@ -63,10 +63,8 @@ const CLASSES: usize = (LENGTHS[1] - LENGTHS[0] + 1) as usize;
 /// What is known of operations of one kind and about the same length.
 #[derive(Debug, Clone, Copy, Default)]
 struct Plan {
-    turns: Turns,
-    /// What all have agreed on, and whether that is clearly faster.
-    reads: bool,
-    is_clear: bool,
+    /// All members follow the same words, so it is the same at each.
+    schedule: Schedule,
     /// What the operation before did.
     has_read: bool,
     /// Nanoseconds a byte at this member; 0: not measured.
@@ -105,8 +103,26 @@ impl Plan {
             posted += measured[0];
             read += measured[1];
         }
-        self.reads = takes_other(self.reads, posted, read);
-        self.is_clear = is_clear(posted, read);
+        let reads = takes_other(self.reads(), posted, read);
+        self.schedule.follow(Told {
+            way: u8::from(reads),
+            again: false,
+        });
+    }
+
+    /// Whether the next operation reads, and whether it is timed.
+    fn follow_schedule(&mut self) -> (bool, bool) {
+        if self.schedule.begins_run() == Some(1) {
+            // The first posts of a board have waited for its memory.
+            self.posted = 0.0;
+        }
+        let next = self.schedule.next(2, RUN);
+        (next.way == 1, next.timed.is_some())
+    }
+
+    /// Whether all have agreed on reading.
+    fn reads(&self) -> bool {
+        self.schedule.preferred() == 1
     }
 }
 
@@ -131,7 +147,7 @@ pub(super) struct Choice<'b> {
 }
 
 fn class(bytes: usize) -> usize {
-    turns::class(bytes, LENGTHS)
+    chooser::class(bytes, LENGTHS)
 }
 
 impl Readings {
@@ -156,17 +172,11 @@ impl Readings {
     fn next(&self, kind: Kind, bytes: usize, ways: Ways) -> (Plan, Choice<'_>) {
         let plan = &self.plans[kind as usize][class(bytes)];
         let mut next = plan.get();
-        let known = (next.reads, next.is_clear);
         let has_choice = ways == Ways::Measured && !self.refused.get();
-        let is_timed = has_choice && next.turns.next_is_timed();
-        if has_choice && next.turns.next_begins_anew() {
-            // The first posts of a board have waited for its memory.
-            next.posted = 0.0;
-        }
-        let reads = if has_choice {
-            next.turns.next_is_other(known)
+        let (reads, is_timed) = if has_choice {
+            next.follow_schedule()
         } else {
-            ways == Ways::Read
+            (ways == Ways::Read, false)
         };
         // The first one by a way finds nothing in the caches.
         let counts = is_timed && reads == next.has_read;
@@ -384,8 +394,8 @@ mod tests {
                     choice.plan.set(plan);
                 }
             }
-            let settled = (128..600).contains(&operation) || operation > 610;
-            let trial = operation % 512 < 4;
+            let settled = (12..600).contains(&operation) || operation > 604;
+            let trial = [11, 35, 131].contains(&(operation / RUN));
             assert!(!settled || choices[0].reads == ((operation < 600) != trial));
         }
     }
@@ -399,7 +409,6 @@ mod tests {
             let before = plan.posted;
             // The first ones wait for memory, and reading seems to be the faster.
             (plan.posted, plan.read) = (if before == 0.0 { 9.0 } else { before }, 1.0);
-            plan.reads = true;
             choice.plan.set(plan);
             (before, choice.reads)
         });
@@ -408,9 +417,9 @@ mod tests {
         assert_eq!(
             forgotten.count(),
             2,
-            "the first one, and the first behind the trial"
+            "the first one, and the first of the second run"
         );
-        assert_eq!(measured[8], (0.0, false));
+        assert_eq!(measured[4], (0.0, false));
     }
 
     #[test]
@@ -435,7 +444,7 @@ mod tests {
         };
         let mut reads = |words: [usize; 2]| {
             plan.agree(words.into_iter());
-            plan.reads
+            plan.reads()
         };
         assert!(!reads([measured(2.0, 1.0), measured(2.0, 0.0)]));
         assert!(reads([measured(2.0, 1.0), measured(2.0, 1.5)]));

@@ -1,14 +1,14 @@
 //! What a message's first packet, or its request to send, says beside its envelope: bits of the `auxiliary` number.
 //!
-//! Before: the origin has chosen a way ([`super::table`]). After: the target reads the bits when it matches the
-//! message ([`crate::tagged::arrival`]), and answers a timed one with a `PREFERENCE` ([`crate::tagged::asked_way`]).
+//! Before: the origin has chosen a way ([`super::route`]). After: the target reads the bits when it matches the
+//! message ([`crate::tagged::arrival`]), and answers a timed one with a `PREFERENCE` ([`super::trials`]).
 //!
 //! ```text
 //! first packet, request to send:
-//!  15 .. 10   9            8 .. 7   6       5            4          3            2           1            0
-//! ┌────────┬────────────┬────────┬───────┬────────────┬──────────┬────────────┬───────────┬────────────┬──────────────┐
-//! │ pace   │ BUFFERABLE │ run    │ TIMED │ OR_PACKETS │ TOGETHER │ IN_STRIPES │ BY_KERNEL │ IN_PACKETS │ IN_ONE_PIECE │
-//! └────────┴────────────┴────────┴───────┴────────────┴──────────┴────────────┴───────────┴────────────┴──────────────┘
+//!  15 .. 9  8            7 .. 6   5       4          3            2           1            0
+//! ┌────────┬────────────┬────────┬───────┬──────────┬────────────┬───────────┬────────────┬──────────────┐
+//! │ pace   │ BUFFERABLE │ run    │ TIMED │ TOGETHER │ IN_STRIPES │ BY_KERNEL │ IN_PACKETS │ IN_ONE_PIECE │
+//! └────────┴────────────┴────────┴───────┴──────────┴────────────┴───────────┴────────────┴──────────────┘
 //! preference:
 //!  15      14 .. 8   7 .. 0
 //! ┌───────┬─────────┬────────┐
@@ -33,30 +33,26 @@ pub(crate) const IN_STRIPES: u16 = 1 << 3;
 /// In a `REQUEST_TO_SEND`: both ends shall copy through the kernel, if they can.
 pub(crate) const TOGETHER: u16 = 1 << 4;
 
-/// In a `REQUEST_TO_SEND`: with `TOGETHER`; the origin waits in its call, so that packets could come
-/// at once, and the target may choose them.
-pub(crate) const OR_PACKETS: u16 = 1 << 5;
-
 /// In an `EAGER`, an `EAGER_LONG` or a `REQUEST_TO_SEND`: the target shall time the run that it is part of.
-pub(crate) const TIMED: u16 = 1 << 6;
+pub(crate) const TIMED: u16 = 1 << 5;
 
 /// In the same: where the number of that run begins,
-pub(crate) const RUN_SHIFT: u32 = 7;
+pub(crate) const RUN_SHIFT: u32 = 6;
 
 /// and how many numbers there are; they begin again.
 pub(crate) const RUN_NUMBERS: u8 = 4;
 
 /// In a `REQUEST_TO_SEND`: the message could have come at once, so its target takes the data before a receive
 /// asks for it: two tasks that send to each other before they receive go on.
-pub(crate) const BUFFERABLE: u16 = 1 << 9;
+pub(crate) const BUFFERABLE: u16 = 1 << 8;
 
 /// In a timed one: where the number of its pace begins.
-pub(crate) const PACE_SHIFT: u32 = 10;
+pub(crate) const PACE_SHIFT: u32 = 9;
 
 /// In a `PREFERENCE`: where the number of the way begins, above the class.
 pub(crate) const WAY_SHIFT: u32 = 8;
 
-/// In a `PREFERENCE`: all ways are to be tried anew.
+/// In a `PREFERENCE`: all ways are to be tried again.
 pub(crate) const AGAIN: u16 = 1 << 15;
 
 #[cfg(test)]
@@ -82,7 +78,6 @@ mod tests {
             BY_KERNEL,
             IN_STRIPES,
             TOGETHER,
-            OR_PACKETS,
             TIMED,
             run,
             BUFFERABLE,

@@ -8,6 +8,22 @@
 //! | together   | what is long and lies in one piece, where no ranks share a processor | `REQUEST_TO_SEND`, then `CLEAR_TO_COPY`, both ends copying through the kernel, and `FINISHED` and `PUSHED` |
 //! | striped    | rendezvous of large messages where processors are idle, or asked for | `REQUEST_TO_SEND`, then `STRIPES_CLEAR`, and each stripe as a message of its own |
 
+//! | file | what |
+//! |---|---|
+//! | [`table`] | the protocols, and the rows that name one for a size |
+//! | [`route`] | the one place that decides how a message goes |
+//! | [`profile`] | the facts of a pair of tasks that decide with the row |
+//! | [`pace`], [`trials`], [`chooser`] | what only measuring tells: the ways that are tried, what was learned, how trials are scheduled and compared |
+//! | [`explain`] | why a message went so, in words |
+//! | [`flags`], [`kind`] | what packets say of it |
+
+pub(crate) mod chooser;
+pub mod completion;
+pub(crate) mod explain;
 pub(crate) mod flags;
 pub mod kind;
+pub(crate) mod pace;
+pub mod profile;
+pub(crate) mod route;
 pub mod table;
+pub(crate) mod trials;

@@ -163,6 +163,16 @@ impl SendProtocol {
         )
     }
 
+    /// What a measured protocol is where nothing can be measured; none if it measures nothing.
+    #[inline(always)]
+    pub(crate) fn without_trial(self) -> Option<Self> {
+        match self {
+            Self::EagerMeasured => Some(Self::Eager),
+            Self::RendezvousMeasured => Some(Self::RendezvousTogether),
+            _ => None,
+        }
+    }
+
     /// Whether data in several packets may come without being asked for.
     fn may_be_eager(self) -> bool {
         matches!(self, Self::Eager | Self::EagerMeasured)
@@ -260,6 +270,11 @@ impl SendTable {
     #[inline(always)]
     pub fn is_immediate(&self, bytes: usize) -> bool {
         bytes < self.immediate_end
+    }
+
+    /// The longest message of the first range, if that is immediate; in bytes.
+    pub fn immediate_bytes(&self) -> usize {
+        self.immediate_end.saturating_sub(1)
     }
 
     /// The protocol for a message of `bytes` bytes, wherever they lie.

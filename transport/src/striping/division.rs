@@ -105,6 +105,16 @@ impl Context {
         stripes.min(bytes).max(1)
     }
 
+    /// In how many stripes workers move a message of `bytes` bytes that lies in one piece; 1 if there are none.
+    #[inline]
+    pub(crate) fn stripes_by_workers(&self, bytes: usize) -> usize {
+        let configured = self.striping.configuration.get();
+        match configured.map_or(0, |configuration| configuration.workers) {
+            0 => 1,
+            _ => self.stripes_for(SendProtocol::RendezvousMeasured, true, bytes, false),
+        }
+    }
+
     /// How a message of `bytes` bytes would be sent, in words, for users who wonder why it is
     /// slow: by which protocol, and in how many stripes.
     pub fn explain_send(&self, contiguous: bool, bytes: usize) -> String {

@@ -11,16 +11,16 @@ use pamir_driver::unit::packet::{Packet, PacketHandlerTable};
 
 use crate::context::Context;
 use crate::protocol::flags::{
-    BUFFERABLE, BY_KERNEL, IN_ONE_PIECE, IN_PACKETS, IN_STRIPES, OR_PACKETS, TOGETHER,
+    BUFFERABLE, BY_KERNEL, IN_ONE_PIECE, IN_PACKETS, IN_STRIPES, TOGETHER,
 };
 use crate::protocol::kind;
+use crate::protocol::pace::Way;
+use crate::protocol::trials::Timed;
 use crate::striping::Offered;
 use crate::tagged::arrived_line::deliver_line;
-use crate::tagged::asked_way::{self, Timed};
 use crate::tagged::buffer::{Buffer, Noncontiguous};
 use crate::tagged::envelope::Envelope;
 use crate::tagged::incoming::Incoming;
-use crate::tagged::measured_way::Way;
 use crate::tagged::request::{Outcome, Request, RequestId};
 use crate::tagged::transfer::Matched;
 
@@ -189,14 +189,13 @@ fn data_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), U
     Ok(())
 }
 
-fn data(context: &Context, _origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
+fn data(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     let id = RequestId::from_word(packet.word(0));
     if let Some(request) = context.requests.get(id) {
         deliver(request, 0, packet, 8);
-        context.measured_ways.end(id);
         context.received(id, request, packet.data_bytes(8));
     }
-    Ok(())
+    context.end_packets(id, origin)
 }
 
 fn continuation(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
@@ -230,11 +229,10 @@ fn continue_request(
         return Ok(());
     }
     context.incoming.set(origin, Incoming::Nothing);
-    context.measured_ways.end(id);
     if let Some(request) = request {
         context.received(id, request, total);
     }
-    context.end_at_once(id, origin)
+    context.end_packets(id, origin)
 }
 
 fn continue_unexpected(
@@ -398,7 +396,7 @@ impl Context {
         total: usize,
     ) {
         let at = packet.data_bytes(16);
-        self.time_at_once((id, origin), total, packet.auxiliary());
+        self.time_packets((id, origin), (total, Way::AtOnce), packet.auxiliary());
         deliver(request, 0, packet, 16);
         self.incoming
             .set(origin, Incoming::Request { id, at, total });
@@ -489,6 +487,9 @@ impl Context {
                 return self.control(origin as usize, kind::FINISHED, 0, request, &[]);
             }
         }
+        if offer.way & IN_PACKETS != 0 {
+            self.time_packets((id, origin), (offer.bytes, Way::Packets), offer.way);
+        }
         self.ask_for_packets(id, origin, offer.origins_request)
     }
 
@@ -500,17 +501,7 @@ impl Context {
         room: (*mut u8, usize),
     ) -> Result<(), UnitError> {
         let together = offer.way & TOGETHER != 0;
-        let asked = if together {
-            asked_way::Way::Together
-        } else {
-            asked_way::Way::Alone
-        };
-        let timed = Timed::new(origin, offer.bytes, asked, offer.way);
-        let way = self.measured_way(id, origin, &offer);
-        if way == Some(Way::Packets) {
-            return self.ask_for_packets(id, origin, offer.origins_request);
-        }
-        let together = way.map_or(together, |way| way == Way::Together);
+        let asked = if together { Way::Together } else { Way::Alone };
         self.pull(Matched {
             id,
             origin,
@@ -519,20 +510,7 @@ impl Context {
             address: offer.address,
             target: room,
             together: together && !self.unit.is_crowded(),
-            timed,
-        })
-    }
-
-    /// The way of data that lies in one piece at both ends, where the origin has left that to its target.
-    fn measured_way(&self, id: RequestId, origin: u32, offer: &Offer) -> Option<Way> {
-        let both = TOGETHER | OR_PACKETS;
-        let left_to_us = offer.way & both == both && origin as usize != self.task();
-        let measured =
-            left_to_us && !self.unit.is_crowded() && offer.bytes > self.unit.packet_bytes();
-        measured.then(|| {
-            let tasks = self.tasks();
-            self.measured_ways
-                .begin(id, (origin as usize, tasks), offer.bytes)
+            timed: Timed::new(origin, offer.bytes, asked, offer.way),
         })
     }
 

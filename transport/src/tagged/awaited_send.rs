@@ -12,13 +12,14 @@ use pamir_driver::injection::descriptor::Descriptor;
 use pamir_driver::unit::UnitError;
 
 use crate::context::Context;
+use crate::protocol::completion::Completion;
 use crate::protocol::kind;
 use crate::protocol::table::SendProtocol;
 use crate::selection::Choice;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Envelope;
 use crate::tagged::request::RequestId;
-use crate::tagged::send::{Address, Completion};
+use crate::tagged::send::Address;
 
 impl Context {
     /// A send whose caller does nothing else until it is done: it is at once if the message goes without asking, and a

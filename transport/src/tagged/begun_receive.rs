@@ -61,7 +61,8 @@ impl Context {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tagged::send::{Address, Completion};
+    use crate::protocol::completion::Completion;
+    use crate::tagged::send::Address;
     use crate::tagged::tests::contexts;
 
     fn sent(context: &Context, tag: i32, data: &[u8]) -> bool {

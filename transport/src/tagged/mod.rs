@@ -10,7 +10,6 @@
 
 pub mod arrival;
 mod arrived_line;
-pub(crate) mod asked_way;
 mod awaited_send;
 mod begun_receive;
 pub mod buffer;
@@ -19,11 +18,11 @@ pub mod envelope;
 pub mod incoming;
 pub mod iteration_range;
 mod kept;
-pub(crate) mod measured_way;
 pub mod posted;
 pub mod receive;
 pub mod request;
 pub mod send;
+pub(crate) mod timed_message;
 pub mod traffic;
 pub(crate) mod transfer;
 pub mod unexpected;

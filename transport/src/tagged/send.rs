@@ -13,30 +13,15 @@ use pamir_driver::unit::UnitError;
 use pamir_shm::lane_room::LaneRoom;
 
 use crate::context::Context;
-use crate::protocol::flags::{
-    BUFFERABLE, BY_KERNEL, IN_ONE_PIECE, IN_PACKETS, IN_STRIPES, OR_PACKETS, TOGETHER,
-};
-use crate::protocol::kind;
+use crate::protocol::completion::Completion;
+use crate::protocol::flags::{IN_ONE_PIECE, IN_STRIPES};
 use crate::protocol::table::SendProtocol;
+use crate::protocol::{kind, route};
 use crate::selection::Choice;
 use crate::striping::Offered;
-use crate::tagged::asked_way::{NEVER_ALONE_BYTES, Pace, Way};
 use crate::tagged::buffer::{Buffer, Copied};
 use crate::tagged::envelope::Envelope;
 use crate::tagged::request::{Outcome, Request, RequestId};
-
-/// When a send is complete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Completion {
-    /// When the buffer may be changed again.
-    Local,
-    /// The same, and the next one like it comes after that: a part of an operation in the background.
-    Single,
-    /// The same, and the caller does nothing else until then.
-    Awaited,
-    /// When the target has begun to receive (MPI's synchronous mode).
-    Matched,
-}
 
 /// Where a message goes, and under which envelope.
 #[derive(Clone, Copy, Debug)]
@@ -47,19 +32,6 @@ pub struct Address {
     pub context: u32,
     /// The tag.
     pub tag: i32,
-}
-
-/// What a `REQUEST_TO_SEND` says of the way of its data; 0 leaves it to the target.
-fn way_of(protocol: SendProtocol, completion: Completion) -> u16 {
-    match protocol {
-        SendProtocol::RendezvousMeasured if completion == Completion::Awaited => {
-            TOGETHER | OR_PACKETS
-        }
-        SendProtocol::RendezvousTogether | SendProtocol::RendezvousMeasured => TOGETHER,
-        SendProtocol::RendezvousPackets => IN_PACKETS,
-        SendProtocol::RendezvousCopy => BY_KERNEL,
-        _ => 0,
-    }
 }
 
 impl Context {
@@ -249,79 +221,12 @@ impl Context {
                 }
                 asking => {
                     let stripes = self.offer_stripes(asking, to.task, &request.buffer.borrow());
-                    let way = way_of(asking, completion) | timed;
+                    let way = route::asked_for(asking) | timed;
                     self.request_to_send(id, request, to, way, stripes)?;
                 }
             }
         }
         Ok(id)
-    }
-
-    /// How messages of a protocol follow each other, if the origin says how each goes.
-    fn pace_of(
-        &self,
-        protocol: SendProtocol,
-        target: usize,
-        completion: Completion,
-        bytes: usize,
-    ) -> Option<Pace> {
-        match (protocol, completion) {
-            (SendProtocol::EagerMeasured, Completion::Awaited | Completion::Single) => {
-                Some(Pace::Awaited)
-            }
-            (SendProtocol::EagerMeasured, Completion::Local) => {
-                Some(self.pace_of_unawaited(target))
-            }
-            (SendProtocol::RendezvousMeasured, Completion::Local | Completion::Single)
-                if bytes < NEVER_ALONE_BYTES =>
-            {
-                Some(Pace::LongWindowed)
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether a message is known to go best in packets. Not in tests of this crate: their tasks are near each other, and
-    /// on some machines nothing would be measured.
-    fn prefers_packets(&self, target: usize, bytes: usize, waits: bool) -> bool {
-        !cfg!(test) && self.unit.prefers_packets(target, bytes, waits)
-    }
-
-    /// What the measured protocols mean for a message, and what the target is told of it.
-    #[inline(always)]
-    pub(super) fn measured(
-        &self,
-        protocol: SendProtocol,
-        target: usize,
-        bytes: usize,
-        completion: Completion,
-    ) -> (SendProtocol, u16) {
-        let is_eager = protocol == SendProtocol::EagerMeasured;
-        let is_measured = (is_eager || protocol == SendProtocol::RendezvousMeasured)
-            && target != self.task()
-            && self.copies_with(target);
-        let pace = is_measured
-            .then(|| self.pace_of(protocol, target, completion, bytes))
-            .flatten();
-        let is_known = |pace| {
-            let waits = completion == Completion::Awaited || pace == Pace::Windowed;
-            is_eager && self.prefers_packets(target, bytes, waits)
-        };
-        let Some(pace) = pace.filter(|pace| !is_known(*pace)) else {
-            let otherwise = if is_eager {
-                SendProtocol::Eager
-            } else {
-                protocol
-            };
-            return (otherwise, 0);
-        };
-        let (way, timed) = self.asked_way(target, pace, bytes);
-        let bufferable = if is_eager { BUFFERABLE } else { 0 };
-        match way {
-            Way::AtOnce => (SendProtocol::Eager, timed),
-            Way::Alone => (SendProtocol::RendezvousCopy, timed | bufferable),
-            Way::Together => (SendProtocol::RendezvousTogether, timed | bufferable),
-        }
     }
 
     /// Sends the whole message in packets of its own lane, the first one with `auxiliary`.

@@ -52,7 +52,7 @@ use pamir_shm::segment::PAGE_BYTES;
 use self::push::Push;
 use crate::context::Context;
 use crate::protocol::kind;
-use crate::tagged::asked_way::Timed;
+use crate::protocol::trials::Timed;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::request::RequestId;
 
@@ -419,12 +419,11 @@ impl Context {
     /// All has been copied by both ends.
     fn pulled(&self, pull: Pull) -> Result<(), UnitError> {
         self.transfers.give_slot_back(pull.origin, pull.slot);
-        self.measured_ways.end(pull.id);
         if let Some(request) = self.requests.get(pull.id) {
             self.received(pull.id, request, pull.message_bytes);
         }
         if let Some(timed) = pull.timed {
-            self.end_asked_way(timed)?;
+            self.end_timed(timed)?;
         }
         self.ask_origin_of_next(pull.origin)
     }

@@ -12,9 +12,10 @@ use pamir_mpi::datatype::Datatype;
 use pamir_mpi::point_to_point::{
     address as address_of, pattern, start_contiguous, start_receive, start_send,
 };
+use pamir_transport::protocol::completion::Completion;
 use pamir_transport::tagged::buffer::Buffer;
 use pamir_transport::tagged::envelope::Pattern;
-use pamir_transport::tagged::send::{Address, Completion};
+use pamir_transport::tagged::send::Address;
 
 use crate::argument::address;
 use crate::compound::Compound;

@@ -18,8 +18,8 @@ use pamir_mpi::communicator::Communicator;
 use pamir_mpi::point_to_point::{
     address, envelope, pattern, start_contiguous, start_receive, start_send,
 };
+use pamir_transport::protocol::completion::Completion;
 use pamir_transport::tagged::request::{Outcome, RequestId};
-use pamir_transport::tagged::send::Completion;
 
 use crate::constants::*;
 use crate::count::Count;

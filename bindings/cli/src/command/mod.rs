@@ -7,6 +7,7 @@
 //! need: `pamir` becomes it where another machine is asked for.
 //! Invariant: a subcommand is registered once, in `Subcommand` and its `run`.
 
+pub mod explain_send;
 pub mod explain_type;
 pub mod info;
 pub mod pin;
@@ -37,6 +38,8 @@ struct Arguments {
 enum Subcommand {
     /// Show the version, the machine, and what its kernel allows.
     Info(info::Arguments),
+    /// Send messages of a size between two ranks, and show which way they went, and why.
+    ExplainSend(explain_send::Arguments),
     /// Show what an MPI datatype compiles to, what moves its blocks, and how it would be sent.
     ExplainType(explain_type::Arguments),
     /// Run a command on the processing units that a policy gives its rank.
@@ -52,12 +55,16 @@ enum Subcommand {
     /// Be a rank of a measurement.
     #[command(hide = true)]
     Measure(tune::measure::Arguments),
+    /// Be a rank that sends messages to be explained.
+    #[command(hide = true)]
+    SendSample(explain_send::SampleArguments),
 }
 
 impl Subcommand {
     fn run(&self, reader: MachineReader) -> u8 {
         match self {
             Subcommand::Info(arguments) => info::run(arguments, reader),
+            Subcommand::ExplainSend(arguments) => explain_send::run(arguments),
             Subcommand::ExplainType(arguments) => explain_type::run(arguments),
             Subcommand::Pin(arguments) => pin::run(arguments, reader),
             Subcommand::Place(arguments) => place::run(arguments, reader),
@@ -65,6 +72,7 @@ impl Subcommand {
             Subcommand::SimulateBalance(arguments) => simulate_balance::run(arguments),
             Subcommand::Tune(arguments) => tune::run(arguments),
             Subcommand::Measure(arguments) => tune::measure::run(arguments),
+            Subcommand::SendSample(arguments) => explain_send::run_sample(arguments),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Before: the transport hands over a message, or the engine comes to a descriptor. After: the packets are in the target's
 //! reach, and it wakes if it slept.
 
-mod cell;
+pub(super) mod cell;
 mod commit;
 mod gather;
 mod immediate;

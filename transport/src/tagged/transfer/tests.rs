@@ -8,13 +8,14 @@ use super::{AT_ONCE_BYTES, LONGEST_PIECE_BYTES, TRANSFER_SLOTS};
 use crate::context::Context;
 use pamir_driver::unit::UnitError;
 
+use crate::protocol::completion::Completion;
 use crate::protocol::kind;
+use crate::protocol::pace::{CLASSES, Pace, Way};
 use crate::protocol::table::{EAGER_BYTES, SendProtocol};
-use crate::tagged::asked_way::{Pace, Way};
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Pattern;
 use crate::tagged::request::RequestId;
-use crate::tagged::send::{Address, Completion};
+use crate::tagged::send::Address;
 use crate::tagged::tests::contexts;
 
 mod pages;
@@ -134,24 +135,9 @@ fn pass(contexts: &[Context], messages: usize, bytes: usize, completion: Complet
     }
 }
 
-/// An origin that waits leaves the way to its target, which tries them; one that does not wait
-/// gets no packets that it would have to send.
+/// Data comes at once or is asked for, and the origin learns what is the fastest.
 #[test]
-fn a_target_times_the_ways_of_an_origin_that_waits() {
-    for (bytes, completion, timed) in [
-        (150_000, Completion::Awaited, [true; 3]),
-        (BYTES, Completion::Awaited, [true, true, false]),
-        (BYTES, Completion::Local, [false; 3]),
-    ] {
-        let contexts = contexts(2);
-        pass(&contexts, 20, bytes, completion);
-        assert_eq!(contexts[1].measured_ways.have_timed(0, bytes), timed);
-    }
-}
-
-/// Data of middle length comes at once or is asked for, and the origin learns what is the fastest.
-#[test]
-fn messages_of_middle_length_are_timed_by_each_way() {
+fn messages_are_timed_by_each_way_of_their_pace() {
     for (completion, pace, bytes, messages, timed) in [
         (Completion::Awaited, Pace::Awaited, 20_000, 20, [true; 3]),
         (Completion::Awaited, Pace::Awaited, 40_000, 20, [true; 3]),
@@ -163,10 +149,24 @@ fn messages_of_middle_length_are_timed_by_each_way() {
             300,
             [true, true, false],
         ),
+        (
+            Completion::Awaited,
+            Pace::LongAwaited,
+            150_000,
+            20,
+            [true; 3],
+        ),
+        (
+            Completion::Awaited,
+            Pace::LongAwaited,
+            BYTES,
+            20,
+            [true, true, false],
+        ),
     ] {
         let contexts = contexts(2);
         pass(&contexts, messages, bytes, completion);
-        let have_timed = contexts[1].asked_ways.have_timed(0, pace, bytes);
+        let have_timed = contexts[1].timed_messages.have_timed(0, pace, bytes);
         assert_eq!(have_timed, timed, "{pace:?}");
     }
 }
@@ -211,7 +211,7 @@ fn messages_that_are_waited_for_come_one_at_a_time() {
         });
         let paces = [0, 1, 2].map(|message: usize| {
             (message < row).then(|| {
-                let pace = origin.pace_of_unawaited(1);
+                let pace = origin.is_in_row(1);
                 origin.begin_unawaited(1, begun[message].0);
                 pace
             })
@@ -221,7 +221,7 @@ fn messages_that_are_waited_for_come_one_at_a_time() {
         }
         paces
     });
-    let (lone, in_row) = (Some(Pace::Awaited), Some(Pace::Windowed));
+    let (lone, in_row) = (Some(false), Some(true));
     let one = [lone, None, None];
     let after_row = [in_row, None, None];
     assert_eq!(paces, [one, one, [lone, in_row, in_row], after_row, one]);
@@ -257,7 +257,7 @@ fn windows_are_timed_for_each_target() {
             } else {
                 Pace::LongWindowed
             };
-            let [first, second, _] = target.asked_ways.have_timed(0, pace, bytes);
+            let [first, second, _] = target.timed_messages.have_timed(0, pace, bytes);
             assert!(first && second, "{bytes}");
         }
     }
@@ -267,12 +267,15 @@ fn windows_are_timed_for_each_target() {
 fn an_origin_is_told_a_length_and_a_way_that_there_are() {
     let contexts = contexts(2);
     let (origin, target) = (&contexts[0], &contexts[1]);
-    let (long_together, no_class) = (2 << 8 | 3, 2 << 8 | 21);
-    let (no_way, none_of_two) = (3 << 8 | 3, 2 << 8 | 14);
+    let class = |pace: Pace, bytes| pace.class(bytes) as u16;
+    let long = class(Pace::Awaited, EAGER_BYTES);
+    let (long_together, no_class) = (2 << 8 | long, 2 << 8 | CLASSES as u16);
+    let none_of_two = 2 << 8 | class(Pace::LongWindowed, EAGER_BYTES);
+    let no_way = 3 << 8 | long;
     let tell = |word| target.control(0, kind::PREFERENCE, word, 0, &[]).unwrap();
     tell(long_together);
     origin.advance().unwrap();
-    let preferred = |bytes| origin.asked_ways.preferred(1, Pace::Awaited, bytes);
+    let preferred = |bytes| origin.timed_messages.preferred(1, Pace::Awaited, bytes);
     assert_eq!(preferred(EAGER_BYTES), Way::Together);
     assert_eq!(preferred(EAGER_BYTES / 2), Way::AtOnce);
     for wrong in [no_class, no_way, none_of_two] {
@@ -581,7 +584,7 @@ fn tasks_that_send_to_each_other_first_go_on_whatever_way_is_preferred() {
     }
     assert_eq!(
         contexts[1]
-            .asked_ways
+            .timed_messages
             .have_timed(0, Pace::Awaited, EAGER_BYTES),
         [false; 3]
     );

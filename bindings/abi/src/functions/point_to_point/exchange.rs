@@ -3,8 +3,8 @@
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
+use pamir_transport::protocol::completion::Completion;
 use pamir_transport::tagged::buffer::Buffer;
-use pamir_transport::tagged::send::Completion;
 
 use super::modes::copy_of;
 use super::{COMPLETED_SEND, destination, irecv, isend, request_handle};

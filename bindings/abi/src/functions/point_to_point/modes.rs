@@ -8,8 +8,9 @@ use std::rc::Rc;
 
 use pamir_mpi::communicator::Communicator;
 use pamir_mpi::point_to_point::{address, start_send};
+use pamir_transport::protocol::completion::Completion;
 use pamir_transport::tagged::buffer::{Buffer, Copied};
-use pamir_transport::tagged::send::{Address, Completion};
+use pamir_transport::tagged::send::Address;
 
 use super::{COMPLETED_SEND, destination, isend, send, send_mode, start_mode};
 use crate::count::Count;

@@ -7,10 +7,11 @@ use pamir_driver::unit::UnitError;
 use pamir_transport::context::Context;
 use pamir_transport::gather_scatter::program::node::{Node, Placed};
 use pamir_transport::gather_scatter::{Machine, Program, RandomAccess};
+use pamir_transport::protocol::completion::Completion;
 use pamir_transport::tagged::buffer::Buffer;
 use pamir_transport::tagged::envelope::Pattern;
 use pamir_transport::tagged::request::RequestId;
-use pamir_transport::tagged::send::{Address, Completion};
+use pamir_transport::tagged::send::Address;
 
 /// Bytes of a block.
 const BLOCK_BYTES: usize = 8;

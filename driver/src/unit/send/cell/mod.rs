@@ -44,13 +44,12 @@ const CELL_FROM_BYTES: usize = 1024;
 /// the next, but each costs something, and one that is alone is received at once.
 const PART_EXPONENT: u8 = 14;
 
+/// The most data in one part, in bytes.
+pub const PART_BYTES: usize = 1 << PART_EXPONENT;
+
 /// From so many bytes on, data is read by string moves, too, where those take lines over: it does not fit the first cache
 /// then (near cores of a Zen 5: 64 KiB 1.03 us instead of 1.25).
 const STRINGS_FROM_BYTES: u64 = 16 * 1024;
-
-/// Up to so many bytes, data through a cell is faster than any copy by the kernel between far processors, too, where string
-/// moves take lines over (128 KiB 4.7 us, by both ends through the kernel 4.0).
-const CELL_PREFERRED_BYTES: usize = 64 * 1024;
 
 /// Lines of a part that are asked for before its header words are read, which would have to come first otherwise.
 const ASKED_LINES: u32 = 16;
@@ -104,19 +103,26 @@ impl<O: Owner> MessagingUnit<O> {
     /// How long the parts of a descriptor's data in one piece are, as a power of two, if it would go through a cell now.
     pub fn part_exponent(&self, descriptor: &Descriptor) -> Option<u8> {
         let to = &self.targets[descriptor.target as usize];
-        let has_cell = to.has_cell_for(descriptor, 1 << PART_EXPONENT);
+        let has_cell = to.has_cell_for(descriptor, PART_BYTES);
         has_cell.then_some(PART_EXPONENT)
     }
 
-    /// Whether a message of `bytes` bytes to `target` is known to go best in packets: on this processor string moves of
-    /// up to 16 KiB are faster than any copy by the kernel; up to 64 KiB through a cell that is this end's; and longer
-    /// ones between near processors, if the origin `waits`. Else it may compute while its target copies.
-    pub fn prefers_packets(&self, target: usize, bytes: usize, waits: bool) -> bool {
-        let to = &self.targets[target];
-        let part_bytes = 1 << PART_EXPONENT;
-        let has_cell =
-            || bytes <= CELL_PREFERRED_BYTES && to.has_cell_of(lines_of(bytes as u64, part_bytes));
-        to.lane.takes_over() && (bytes <= part_bytes || waits && to.lane.is_near() || has_cell())
+    /// The longest message to `target` that fits a cell in parts of [`PART_BYTES`] now, in bytes; 0 while no cell is this
+    /// end's.
+    pub fn cell_bytes(&self, target: usize) -> usize {
+        let cells = self.targets[target].cells.as_ref();
+        let lines = cells.map_or(0, MappedCells::free_lines);
+        (lines / lines_of_part(PART_BYTES)) as usize * PART_BYTES
+    }
+
+    /// Whether string moves to `target` are known to take lines over without fetching them.
+    pub fn takes_over(&self, target: usize) -> bool {
+        self.targets[target].lane.takes_over()
+    }
+
+    /// Whether `target` runs on a near processor, as its lane has measured.
+    pub fn is_near(&self, target: usize) -> bool {
+        self.targets[target].lane.is_near()
     }
 
     /// Begins a descriptor's data in a cell, if one is there for it.

@@ -1,0 +1,224 @@
+//! Why a message went the way it went: the routes of one task's sends, counted, in words.
+//!
+//! Before: [`super::route`] has decided, and `PAMIR_EXPLAIN_SENDS` is on or `pamir explain-send` asks. After: a reader.
+//!
+//! ```text
+//! to rank 1, 65536 bytes, the sender waits: 1000 messages
+//!   row      eager_measured
+//!   profile  kernel copies; near; string stores do not take lines over; exclusive buffer 131072 bytes; no stripes
+//!   why      at once, alone and together are tried; at once is the fastest so far
+//!   went     eager 990, rendezvous_copy 10
+//! ```
+//!
+//! Invariant: the words come from the same [`Route`] that sent the message; nothing is worked out again here.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::completion::Completion;
+use super::pace::{Pace, Way};
+use super::profile::PairProfile;
+use super::route::Route;
+use super::table::SendProtocol;
+use crate::selection::Choice;
+
+/// Messages of about one length to one target, whose callers wait in one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Like {
+    target: usize,
+    digits: u32,
+    completion: Completion,
+}
+
+/// What is known of such messages.
+#[derive(Debug)]
+struct Sends {
+    /// The length of the last one.
+    bytes: usize,
+    messages: u64,
+    row: SendProtocol,
+    route: Route,
+    profile: PairProfile,
+    went: BTreeMap<&'static str, u64>,
+}
+
+/// A message, as its route was decided.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decided {
+    pub(crate) target: usize,
+    pub(crate) bytes: usize,
+    pub(crate) completion: Completion,
+    pub(crate) row: SendProtocol,
+    pub(crate) route: Route,
+    pub(crate) profile: PairProfile,
+    pub(crate) protocol: SendProtocol,
+}
+
+/// The routes of one task's sends of several packets.
+#[derive(Debug, Default)]
+pub(crate) struct SendLog(RefCell<BTreeMap<Like, Sends>>);
+
+impl SendLog {
+    /// A message goes so.
+    pub(crate) fn note(&self, message: Decided) {
+        let like = Like {
+            target: message.target,
+            digits: usize::BITS - message.bytes.leading_zeros(),
+            completion: message.completion,
+        };
+        let mut log = self.0.borrow_mut();
+        let sends = log.entry(like).or_insert_with(|| Sends {
+            bytes: 0,
+            messages: 0,
+            row: message.row,
+            route: message.route,
+            profile: message.profile,
+            went: BTreeMap::new(),
+        });
+        sends.bytes = message.bytes;
+        sends.messages += 1;
+        (sends.row, sends.route, sends.profile) = (message.row, message.route, message.profile);
+        *sends.went.entry(message.protocol.name()).or_default() += 1;
+    }
+
+    /// The explanation; `learned` is the fastest way of a pace so far, and whether others have been tried.
+    pub(crate) fn text(&self, learned: impl Fn(usize, Pace, usize) -> (Way, bool)) -> String {
+        let mut text = String::new();
+        for (like, sends) in &*self.0.borrow() {
+            let why = match sends.route {
+                Route::Chosen(pace) => {
+                    chosen(pace, sends.bytes, learned(like.target, pace, sends.bytes))
+                }
+                _ if like.completion == Completion::Matched => {
+                    "the target says when it receives".to_owned()
+                }
+                route => settled(sends, route),
+            };
+            let went: Vec<_> = sends
+                .went
+                .iter()
+                .map(|(name, count)| format!("{name} {count}"))
+                .collect();
+            let _ = write!(
+                text,
+                "to rank {}, {} bytes, {}: {} messages\n  row      {}\n  profile  {}\n  why      {why}\n  went     {}\n",
+                like.target,
+                sends.bytes,
+                waiting(like.completion),
+                sends.messages,
+                sends.row.name(),
+                facts(&sends.profile),
+                went.join(", "),
+            );
+        }
+        text
+    }
+}
+
+fn waiting(completion: Completion) -> &'static str {
+    match completion {
+        Completion::Local => "the sender goes on",
+        Completion::Single => "a part of an operation in the background",
+        Completion::Awaited => "the sender waits",
+        Completion::Matched => "synchronous mode",
+    }
+}
+
+fn facts(profile: &PairProfile) -> String {
+    let word = |is: bool, yes: &'static str, no: &'static str| if is { yes } else { no };
+    let buffer = match profile.exclusive_bytes {
+        0 => "no exclusive buffer is this end's".to_owned(),
+        bytes => format!("exclusive buffer of {bytes} bytes"),
+    };
+    let stripes = match profile.stripes {
+        1 => "no stripes".to_owned(),
+        stripes => format!("{stripes} stripes"),
+    };
+    format!(
+        "{}; {}; string stores {}; {buffer}; {stripes}",
+        word(
+            profile.kernel_copies,
+            "the kernel copies",
+            "no copies by the kernel"
+        ),
+        word(profile.near, "near", "far"),
+        word(profile.string_stores, "take lines over", "fetch lines"),
+    )
+}
+
+fn settled(sends: &Sends, route: Route) -> String {
+    match route {
+        Route::Packets(known) => format!("packets: {}", known.reason()),
+        _ if sends.row.without_trial().is_none() => "the row names one protocol".to_owned(),
+        _ if !sends.profile.kernel_copies => {
+            "no trial: the kernel does not copy between the two".to_owned()
+        }
+        _ if sends.profile.stripes > 1 => "no trial: workers move it in stripes".to_owned(),
+        _ => "no trial: one way is always the fastest here".to_owned(),
+    }
+}
+
+fn chosen(pace: Pace, bytes: usize, (way, has_tried): (Way, bool)) -> String {
+    let ways: Vec<_> = pace
+        .ways(pace.class(bytes))
+        .iter()
+        .map(|way| way.name())
+        .collect();
+    let tried = if has_tried {
+        "is the fastest so far"
+    } else {
+        "comes first; trials have not begun"
+    };
+    format!("trial of {}: {} {tried}", ways.join(", "), way.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decided(row: SendProtocol, bytes: usize, route: Route, protocol: SendProtocol) -> Decided {
+        let profile = PairProfile {
+            kernel_copies: true,
+            string_stores: false,
+            near: true,
+            exclusive_bytes: 131_072,
+            stripes: 1,
+            trusts_processor: true,
+        };
+        Decided {
+            target: 1,
+            bytes,
+            completion: Completion::Awaited,
+            row,
+            route,
+            profile,
+            protocol,
+        }
+    }
+
+    #[test]
+    fn sends_of_about_one_length_are_one_entry() {
+        let log = SendLog::default();
+        let row = SendProtocol::EagerMeasured;
+        let route = Route::Chosen(Pace::Awaited);
+        log.note(decided(row, 65_000, route, SendProtocol::Eager));
+        log.note(decided(row, 65_001, route, SendProtocol::RendezvousCopy));
+        let row = SendProtocol::Rendezvous;
+        log.note(decided(row, 1 << 20, Route::Settled(row), row));
+        let text = log.text(|_, _, _| (Way::Alone, true));
+        let expected = "\
+to rank 1, 65001 bytes, the sender waits: 2 messages
+  row      eager_measured
+  profile  the kernel copies; near; string stores fetch lines; exclusive buffer of 131072 bytes; no stripes
+  why      trial of at once, alone, together: alone is the fastest so far
+  went     eager 1, rendezvous_copy 1
+to rank 1, 1048576 bytes, the sender waits: 1 messages
+  row      rendezvous
+  profile  the kernel copies; near; string stores fetch lines; exclusive buffer of 131072 bytes; no stripes
+  why      the row names one protocol
+  went     rendezvous 1
+";
+        assert_eq!(text, expected);
+    }
+}
