@@ -8,14 +8,14 @@
 //!                 who, when   first? last?  how much  to whom      new ranges
 //! ```
 //!
-//! [`controller`] runs this chain once a cycle, with a slope from [`damping`], upon
-//! differences that are more than [`noise`].
-//! [`division`] turns load into [`items`] of a program, [`rounding`] takes out of their times what
-//! whole items do to them, and [`policy`] text into settings.
+//! [`decision::controller`] runs this chain once a cycle, with a slope from [`decision::damping`], upon
+//! differences that are more than [`decision::noise`].
+//! [`partition::division`] turns load into [`partition::items`] of a program, [`partition::rounding`] takes out of their times what
+//! whole items do to them, and [`decision::policy`] text into settings.
 //! [`leveler`] is for data that must stay, and [`simulation`] runs both with thousands of ranks.
-//! [`share`] is for codes that know nothing of balancing, [`gathering`] finds their cycles, and
-//! [`dead_time`] what is left over in them, for programs that [`punctuality`] does not let the kernel
-//! fit in by itself; [`record`] and [`metrics`] keep and measure a run.
+//! [`share`] is for codes that know nothing of balancing, [`spare::gathering`] finds their cycles, and
+//! [`spare::dead_time`] what is left over in them, for programs that [`spare::punctuality`] does not let the kernel
+//! fit in by itself; [`record`] and [`record::metrics`] keep and measure a run.
 //! [`occasion`] is why to level besides.
 //! But for [`announcement`], which reads clocks and shared memory, and [`occasion`], which asks the
 //! kernel, nothing here reads a clock, sends, or waits: recorded histories give the same decisions again.

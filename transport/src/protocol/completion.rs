@@ -1,6 +1,6 @@
 //! When a send is complete: what its caller waits for.
 //!
-//! Before: MPI's modes and calls. After: [`super::route`], since a caller that waits, one that computes meanwhile and one
+//! Before: MPI's modes and calls. After: `super::route`, since a caller that waits, one that computes meanwhile and one
 //! that needs the target's word are served best in different ways.
 
 /// When a send is complete.

@@ -10,12 +10,12 @@
 
 //! | file | what |
 //! |---|---|
-//! | [`table`] | the protocols, and the rows that name one for a size |
-//! | [`route`] | the one place that decides how a message goes |
-//! | [`profile`] | the facts of a pair of tasks that decide with the row |
-//! | [`pace`], [`trials`], [`chooser`] | what only measuring tells: the ways that are tried, what was learned, how trials are scheduled and compared |
-//! | [`explain`] | why a message went so, in words |
-//! | [`flags`], [`kind`] | what packets say of it |
+//! | `table` | the protocols, and the rows that name one for a size |
+//! | `route` | the one place that decides how a message goes |
+//! | `profile` | the facts of a pair of tasks that decide with the row |
+//! | `pace`, `trials`, `chooser` | what only measuring tells: the ways that are tried, what was learned, how trials are scheduled and compared |
+//! | `explain` | why a message went so, in words |
+//! | `flags`, `kind` | what packets say of it |
 
 pub(crate) mod chooser;
 pub mod completion;

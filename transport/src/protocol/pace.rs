@@ -168,7 +168,7 @@ mod tests {
                 .collect::<Vec<_>>()
         );
         assert_eq!(Pace::of_class(CLASSES), None);
-        assert!(CLASSES < 1 << crate::protocol::flags::WAY_SHIFT);
+        const { assert!(CLASSES < 1 << crate::protocol::flags::WAY_SHIFT) };
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The profile of a pair of tasks: the facts that decide how large data goes between them.
 //!
 //! Before: the messaging unit has mapped the pair's lane and exclusive buffers, and the lane has measured the distance.
-//! After: [`super::route`].
+//! After: `super::route`.
 //!
 //! | fact | where it comes from |
 //! |---|---|
