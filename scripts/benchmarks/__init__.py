@@ -11,8 +11,9 @@ The way of a figure, one file a step:
     distance      how far apart the processors are, which runs may be compared
     rounds        interleaving A B C A B C, one value a round
     figures       medians over rounds, ratios
-    report        table on the terminal, CSV
-    plot          CSV -> SVG, run inside the virtual environment
+    output/report    table on the terminal, CSV
+    output/plot      CSV -> SVG, run inside the virtual environment
+    output/markdown  CSV -> tables in a document
 
 and one file for each benchmark (point_to_point, startup, ...). To add one:
 write its file and name it in the table of command.py.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import signal
 import sys
 import tempfile
@@ -26,7 +27,6 @@ from . import (
     overlap,
     point_to_point,
     replenish,
-    report,
     selection,
     startup,
     whole_file,
@@ -34,6 +34,7 @@ from . import (
 from .benchmark import Benchmark, Options
 from .figures import Row, rows_of
 from .libraries import LIBRARIES, ROOT, Library, named
+from .output import markdown, report
 from .processes import CommandFailed, run
 from .rounds import measure
 
@@ -107,6 +108,7 @@ def _parser() -> argparse.ArgumentParser:
 benchmarks:
 {benchmarks}
 {_entry("all", "every one of them, one after another")}
+{_entry("tables", "measures nothing: writes the figures of --csv into --markdown, and plots them into --svg")}
 {_entry("placement", "searches for mappings on QAPLIB (options of its own: scripts/bench placement --help)")}
 
 libraries (in brackets: the only benchmark that a setting takes part in):
@@ -134,9 +136,10 @@ examples:
   scripts/bench point-to-point --peers --csv target/bench/p2p.csv --svg target/bench/p2p.svg
   scripts/bench point-to-point --libraries pamir,impi --sizes 8,1024 --repeats 9
   scripts/bench all --peers --quick
+  scripts/bench point-to-point --peers --csv docs/figures/mine.csv --markdown docs/performance.md
 """,
     )
-    parser.add_argument("name", metavar="NAME", choices=[*BENCHMARKS, "all"], help=f"one of {', '.join([*BENCHMARKS, 'all'])}")
+    parser.add_argument("name", metavar="NAME", choices=[*BENCHMARKS, "all", "tables"], help=f"one of {', '.join([*BENCHMARKS, 'all', 'tables'])}")
     parser.add_argument("--peers", action="store_true", help="measure the other libraries too; installs them")
     parser.add_argument("--libraries", metavar="LIST", help="measure exactly these (comma list of names below); installs them")
     parser.add_argument("--repeats", type=_positive, metavar="N", help="rounds (default 5; with --quick 3)")
@@ -148,6 +151,7 @@ examples:
     parser.add_argument("--timeout", type=_positive, metavar="SECONDS", default=120, help="limit for one run of one program (default 120)")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write the figures")
     parser.add_argument("--svg", type=Path, metavar="FILE", help="write a plot of them")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write tables of them into a document, and the figures beside it unless --csv says where")
     return parser
 
 
@@ -221,7 +225,7 @@ def _plot(csv_path: Path, svg_path: Path, progress: Progress) -> str | None:
     try:
         python = installation.plotting(progress.say)
         svg_path.parent.mkdir(parents=True, exist_ok=True)
-        script = Path(__file__).with_name("plot.py")
+        script = Path(__file__).with_name("output") / "plot.py"
         with whole_file.replacement(svg_path) as new:
             run([str(python), str(script), str(csv_path), str(new)], seconds=300)
     except (installation.NotInstalled, CommandFailed, OSError) as error:
@@ -244,7 +248,33 @@ def _write(options: argparse.Namespace, results: list[tuple[Benchmark, list[Row]
             problem = _plot(figures, options.svg, progress)
             if problem:
                 problems.append(problem)
+    if options.markdown:
+        problems += _document(options)
     return problems
+
+
+def _document(options: argparse.Namespace) -> list[str]:
+    """Writes the tables of --csv into --markdown; returns what went wrong."""
+    command = shlex.join(["scripts/bench", *sys.argv[1:]])
+    plot = options.svg if options.svg and options.svg.exists() else None
+    try:
+        markdown.write(options.csv, options.markdown, command, plot)
+    except OSError as error:
+        return [f"no tables in {options.markdown}: {error}"]
+    return []
+
+
+def _only_tables(options: argparse.Namespace, parser: argparse.ArgumentParser, progress: Progress) -> int:
+    """Tables and a plot of figures that are there."""
+    if not options.csv or not options.csv.exists() or not (options.markdown or options.svg):
+        parser.error("tables needs --csv with a file that is there, and --markdown or --svg")
+    problem = _plot(options.csv, options.svg, progress) if options.svg else None
+    problems = [problem] if problem else []
+    if options.markdown:
+        problems += _document(options)
+    for problem in problems:
+        print(f"scripts/bench: {problem}", file=sys.stderr)
+    return EXIT_NOT_MEASURED if problems else EXIT_MEASURED
 
 
 def main() -> int:
@@ -263,6 +293,10 @@ def _measured() -> int:
     # Ending by SIGTERM shall clean up as ending by Ctrl-C does.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     progress = Progress()
+    if options.markdown and not options.csv:
+        options.csv = options.markdown.with_suffix(".csv")
+    if options.name == "tables":
+        return _only_tables(options, parser, progress)
     cpus = options.cpus or sorted(os.sched_getaffinity(0))[:2]
     if len(cpus) < 2:
         parser.error("two processors are needed; see --cpus")
@@ -303,7 +337,7 @@ def _measured() -> int:
         print(flush=True)
         problems += _write(options, results, progress)
     progress.clear()
-    for path in (options.csv, options.svg):
+    for path in (options.csv, options.svg, options.markdown):
         if path and results and not any(str(path) in problem for problem in problems):
             shown = path.resolve()
             print(f"wrote {shown.relative_to(ROOT) if shown.is_relative_to(ROOT) else shown}")

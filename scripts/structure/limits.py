@@ -19,7 +19,7 @@ KNOWN_FOLDERS = {
     "bindings/abi/src/functions": 25,
     "bindings/cli/src/launch": 19,
     "bindings/pami/src": 31,
-    "scripts/benchmarks": 30,
+    "scripts/benchmarks": 29,
     "shm/src": 24,
     "transport/src": 25,
     "transport/src/tagged": 19,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of how scripts/test reads times, and chooses steps for a change."""
+"""Tests of how scripts/test reads times and chooses steps for a change, and of what scripts/bench writes."""
 
 import sys
 import unittest
@@ -8,7 +8,8 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from verification.changed import Change, dependents  # noqa: E402  (the path must be set first)
+from benchmarks.output.self_test import Documents  # noqa: E402, F401  (the path must be set first)
+from verification.changed import Change, dependents  # noqa: E402
 from verification.times import Reader, Times  # noqa: E402
 
 
