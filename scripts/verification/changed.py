@@ -110,7 +110,7 @@ def chosen(change: Change) -> list[Step]:
     named = [word for crate in sorted(change.crates) for word in ("-p", crate)]
     steps = [
         always("layering", "layering", ["scripts/layering", "--self-test"]),
-        always("checks", "dependencies, licences, unsafe code, documents",
+        always("checks", "dependencies, documents, comments, licences, unsafe code",
                ["scripts/structure/checks/run", "--self-test"]),
         always("requirements", "mechanisms of the documents", ["scripts/requirements"]),
         always("scripts", "tests of the scripts", ["scripts/verification/self_test.py"]),

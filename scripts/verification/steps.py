@@ -183,7 +183,7 @@ STEPS = [
         "cargo", "doc", "--locked", "--workspace", "--no-deps",
         RUSTDOCFLAGS="-D warnings"), quick=False),
     Step("layering", "layering", plain("scripts/layering", "--self-test")),
-    Step("checks", "dependencies, documents, licences, unsafe code", plain(
+    Step("checks", "dependencies, documents, comments, licences, unsafe code", plain(
         "scripts/structure/checks/run", "--self-test")),
     Step("requirements", "mechanisms of the documents", plain("scripts/requirements")),
     Step("scripts", "tests of the scripts", plain("scripts/verification/self_test.py")),

@@ -17,8 +17,8 @@
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// Lines that take no longer come from a core that shares a cache with this one, or from a part of this one: such take
-/// 15 to 50 ns, others from 65 on.
+/// Lines that take no longer come from a core that shares a cache with this one, or from a part of this one
+/// (`docs/decisions/001-lanes.md`).
 const NEAR_NS: u32 = 56;
 
 /// Clocks tell no less apart.

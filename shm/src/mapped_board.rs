@@ -10,8 +10,8 @@
 //! ```
 //!
 //! Where each member has a processor for itself, only the first line of a pair is used: a line that is handed over
-//! comes sooner than one beside another (two members, 64 bytes: 0.20 us, 0.23 in the pair). Members that share
-//! processors use both: a processor fetches them together (8 members, alltoall of 8 bytes: 3.7 us instead of 4.0).
+//! comes sooner than one beside another. Members that share processors use both: a processor fetches them together
+//! (`docs/decisions/009-collectives.md`).
 //!
 //! Long posts go round all slots of their member, which are more than a core's own cache holds where
 //! members are few: a slot that still lies in the readers' caches has to be asked back line by line
@@ -55,11 +55,11 @@ const STRIDE_BYTES: usize = SLOT_BYTES + 17 * LINE_BYTES;
 const PLACES: usize = DEPTH as usize;
 
 /// Posts of up to so many bytes use the first [`DEPTH`] slots only: their lines are few, and are handed over. Longer
-/// ones gain more by lines that have left the readers' first cache (4 KiB in 0.55 us instead of 0.63).
+/// ones gain more by lines that have left the readers' first cache (`docs/decisions/009-collectives.md`).
 const SHORT_BYTES: usize = 1024;
 
 /// The same where string moves take lines over: nothing is asked back, and what is written lies in the writer's second
-/// cache (near cores of a Zen 5: broadcast of 4 KiB 0.14 us instead of 0.17, scatter 0.18 instead of 0.24).
+/// cache.
 const SHORT_TAKEN_BYTES: usize = 8192;
 
 /// The most slots of a member.
@@ -347,8 +347,7 @@ impl Post {
             if bytes <= LINE_DATA_BYTES {
                 copy_line(source, target.as_mut_ptr(), bytes);
             } else {
-                // A full one is one of several: string moves take nothing from the member that writes the next one (near
-                // cores of a Zen 5: alltoall of 128 KiB 4.8 us, by vectors 5.6).
+                // A full one is one of several: string moves take nothing from the member that writes the next one.
                 let is_string = bytes >= SLOT_BYTES && processor::takes_lines_over();
                 copy_payload(source, target.as_mut_ptr(), bytes, is_string);
             }

@@ -10,13 +10,13 @@
 //! | other AMD | 3 lines | perhaps: each lane measures it | from 4 KiB |
 //! | others | 10 lines | perhaps | from 4 KiB |
 //!
-//! - AMD's fetch further ahead of a reader: 256 bytes that are apart take .43 us instead of .51 between far cores of an
-//!   EPYC (Zen 4), .122 instead of .151 between near ones, of which 18 million a second go instead of 13. Apart, they cost
-//!   5 % on an Intel Xeon, and a third of the messages a second.
-//! - A string move of a Zen 5 takes whole lines over without fetching them. Between near cores, a row of packets that one
-//!   writes while the other reads is slowed down by every line that is fetched besides (64 KiB 1.25 us instead of 1.6, 16 KiB
-//!   .44 instead of .50); between far ones anything that has to be fetched takes two to three times as long.
-//! - Vectors of 64 bytes read 4 KiB 7 % slower there than those of 32.
+//! - AMD's fetch further ahead of a reader, so shorter records stand apart. On an Intel Xeon that costs more than it brings.
+//! - A string move of a Zen 5 takes whole lines over without fetching them. Between near cores, every line that is fetched
+//!   besides slows down a row of packets that one writes while the other reads; between far ones anything that has to be
+//!   fetched takes two to three times as long.
+//! - Vectors of 64 bytes read 4 KiB slower there than those of 32.
+//!
+//! The figures are in `docs/decisions/001-lanes.md` and `005-protocols.md`.
 
 use std::sync::OnceLock;
 

@@ -17,9 +17,9 @@
 //! when a poll finds something in another lane. It ends at once when something comes that is no
 //! such message, and has one look where anything waits for room, or was posted: the poll moves it.
 //!
-//! A message of several lines that is there at the first look is one of a stream: who takes each as
-//! soon as it is there runs into its origin, which is writing the next (256 bytes: 14 million a second
-//! instead of 16). Such ones the poll takes, which is slower to come back.
+//! A message of several lines that is there at the first look is one of a stream. A target that takes each
+//! message at once runs into its origin, which is writing the next one. The poll takes such messages, since it
+//! is slower to come back (`docs/decisions/008-matching.md`).
 //!
 //! Invariants: each call polls, unless a look has found something; after [`MOST_MESSAGES`] messages
 //! that looks have found, the next one polls, so that no other lane waits for ever.

@@ -387,7 +387,7 @@ mod tests {
 
     #[test]
     fn the_thread_does_not_wake_within_slices_where_ranks_share_processors() {
-        // A slice of the kernel's is 3 ms.
+        // Somewhat longer than a slice of the kernel's.
         let slice = Duration::from_millis(4);
         for always in [Activity::Attended, Activity::Blocked] {
             let alone = sleeps(always, false);

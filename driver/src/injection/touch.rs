@@ -19,8 +19,8 @@
 //! The thread is one of its own, and neither the engine thread nor one that takes a context's
 //! lock: whoever touches may be the engine thread, and stands still with the lock in its hand.
 //!
-//! A touch costs two switches between threads (20 µs on a virtual machine with two processors); a
-//! notification word costs nothing. So the word is the default, and this is for who wants the kernel to say it.
+//! A touch costs two switches between threads; a notification word costs nothing. The word is therefore the
+//! default, and this is for programs that want the kernel to say it (`docs/decisions/004-messaging-unit.md`).
 //!
 //! The kernel must let the process use userfaultfd for faults of its own code, which Linux allows
 //! everybody since 5.11; containers often forbid it all the same. Then [`TouchMemory::new`] says so.

@@ -124,7 +124,8 @@ impl Layout {
     ///
     /// Few ranks have rings of more bytes than a core's own cache holds. A line that comes round
     /// again is then no longer in the target's cache, and the origin writes it without asking the
-    /// other core for it: 64 KiB arrive in 3 us instead of 8 between neighbouring cores. A page that nothing has travelled through is no memory.
+    /// other core for it (`docs/decisions/002-shared-memory.md`). A page that nothing has travelled through is no
+    /// memory.
     pub fn new(ranks: usize) -> Self {
         let ring_lines = match ranks {
             0..=4 => 32768,

@@ -4,8 +4,8 @@
 //! it here. After: a part of it that has been copied often is in a huge page.
 //!
 //! Why: to copy from another process, the kernel looks up each page, and copies page by page. Of huge pages there
-//! are 512 times fewer (4 MiB: 162 us instead of 345). To have them for whatever a program allocates would cost
-//! some programs more than it brings others: fresh memory is cleared 2 MiB at a time, the kernel moves other memory
+//! are 512 times fewer (`docs/decisions/006-heap-and-huge-pages.md`). To have them for all that a program allocates
+//! would cost some programs more than it brings others: fresh memory is cleared 2 MiB at a time, the kernel moves other memory
 //! away to make room, and what is freed stays. So only memory is made huge that has shown that it pays:
 //!
 //! | a part of 2 MiB | becomes | when |
@@ -18,8 +18,8 @@
 //!
 //! What is huge or refused is looked at again, though seldom: memory is given back and mapped anew.
 //!
-//! By then, small pages have cost half as much as it costs to make them one (some 0.5 ms): at worst it is three times what was
-//! needed. Pages that were not there are made with the rest: allocators leave some out between two buffers, and a
+//! By then, small pages have cost half as much as it costs to make them one: a program pays at most three times what
+//! was needed. Pages that were not there are made with the rest: allocators leave some out between two buffers, and a
 //! program may use the first part of a buffer only. Memory that a program has mapped and hardly uses stays as it is.
 //!
 //! Invariants: nothing but in what pages memory lies is changed; counts are hints, which threads may lose.

@@ -12,8 +12,7 @@
 //!   up, down    0 1 2 3 | 3 2 1 0      3 and 2 are still there
 //! ```
 //!
-//! So the same data is copied up and down in turn (blocks of 1 MiB that two far processors gather: 145 us in one
-//! direction, 115 in turn; 1 MiB that they reduce: 130 and 100).
+//! The same data is therefore copied up and down in turn (`docs/decisions/009-collectives.md`).
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};

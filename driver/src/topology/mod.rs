@@ -6,7 +6,7 @@
 //! three ways to get one:
 //!
 //! ```text
-//!  Machine::from_sysfs()        kernel files and the affinity mask, no library, well below 1 ms
+//!  Machine::from_sysfs()        kernel files and the affinity mask, no library
 //!  Machine::from_hwloc()        hwloc (cargo feature `topology`): HWLOC_SYNTHETIC, HWLOC_XMLFILE
 //!  Machine::from_description()  text such as "package:2 l3cache:4 core:8 pu:2", for simulations
 //!          \        |        /

@@ -23,9 +23,8 @@ use crate::unit::UnitError;
 /// long:   | word | header | (unused) | data, from the second line on ...
 /// ```
 ///
-/// Whole lines are written and read faster than lines that are cut in two, and most data takes as many of them (half a
-/// round trip between near cores, 256 bytes 0.145 us instead of 0.156, 512 bytes 0.155 instead of 0.217; 41 % more
-/// messages of 512 bytes a second). What is shorter takes a line more too often (160 bytes 0.145 us instead of 0.106).
+/// Whole lines are written and read faster than lines that are cut in two, and most data takes as many of them. Shorter
+/// data takes one line more too often (`docs/decisions/003-records-and-packets.md`).
 /// No short packet is as long as a long one, so the payload's length tells which it is.
 pub const ALIGNED_BYTES: usize = 192;
 

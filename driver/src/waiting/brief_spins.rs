@@ -3,11 +3,10 @@
 //! Before: the waiting ladder ([`crate::waiting::ladder`]) of who waits for a rank that was seen on another
 //! processing unit ([`crate::unit::MessagingUnit::sits_elsewhere`]). After: it spins, or yields.
 //!
-//! A turn of the scheduler costs 0.6 us here and as much on the way back. The rank that is waited for needs
-//! less than that, if it is running: so two ranks that answer each other stay on their processors at the
-//! same time, and the others beside them have theirs afterwards (four ranks in pairs on two processors: 0.34
-//! us for half a round trip instead of 0.87); and of the ranks that meet in a barrier the last one of
-//! each processor waits for that of the other and goes on without a turn.
+//! A turn of the scheduler costs more than an answer of a rank that is running. With spins, two ranks that
+//! answer each other stay on their processors at the same time, and the others beside them have theirs
+//! afterwards (`docs/decisions/007-waiting.md`). Of the ranks that meet in a barrier, the last one of each
+//! processor waits for that of the other and goes on without a turn.
 //!
 //! If it is not running, the spin is in vain, as it is most of the time where many ranks share few processors.
 //! So spins are judged by what has become of them:
@@ -18,14 +17,13 @@
 //! ```
 //!
 //! Ranks in pairs look for their partners whenever the scheduler has taken one of them away, in vain a few
-//! dozen times, and then have thousands of answers: they must not give up so soon (eight ranks in pairs on
-//! two processors: 0.7 us instead of 2). Where the rank that is waited for never runs meanwhile, as in a
-//! ring that one message goes around, spins become rare.
+//! dozen times, and then have thousands of answers: they must not give up so soon. Where the awaited rank never
+//! runs meanwhile, as in a ring that one message goes around, spins become rare.
 
 use std::cell::Cell;
 
-/// Polls of a brief spin, of about 50 ns each: some more than a turn of the scheduler, so that a rank which
-/// has just got its processor finds the one that it waits for.
+/// Polls of a brief spin. They take somewhat longer than a turn of the scheduler, so a rank that has just got its
+/// processor finds the one that it waits for.
 pub(crate) const BRIEF_POLLS: u32 = 32;
 
 /// Brief spins of one wait, one before each yield.

@@ -5,8 +5,8 @@
 //!
 //! | clock | counts | read by |
 //! |---|---|---|
-//! | monotonic | time since the system was started, the same in all processes | the vDSO, some 25 ns |
-//! | processor | what this thread has computed, whoever else had its processor | a system call, some 200 ns |
+//! | monotonic | time since the system was started, the same in all processes | the vDSO |
+//! | processor | what this thread has computed, whoever else had its processor | a system call |
 //!
 //! Where ranks share processors only the second one tells how much a rank has to do.
 

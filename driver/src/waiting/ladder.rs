@@ -35,7 +35,7 @@ pub const YIELDS: u32 = 32;
 pub const CROWDED_YIELDS: u32 = 400;
 
 /// Empty polls before a rank that shares its processing unit with a second program gives it up:
-/// between 0.1 and 1.5 ms, by what is polled, so that a wake-up is little beside them.
+/// so many that a wake-up is little beside them (`docs/decisions/007-waiting.md`).
 pub const SHARED_POLLS: u32 = 1_000;
 
 /// The first sleeps of a wait that nobody ends by a wake-up, so that it has to look again.
@@ -50,9 +50,9 @@ const NAP_DOUBLINGS: u32 = 7;
 
 /// How long the nap after so many others of the same wait is.
 ///
-/// A thread that sleeps for less than a slice (some 3 ms), again and again, beside threads that
-/// yield keeps the programs of all other sessions from a processor for seconds: Linux 6.18 with
-/// automatic groups. So such sleeps get longer, in step with the wait.
+/// A thread that sleeps for less than the kernel's slice, again and again, beside threads that
+/// yield keeps the programs of all other sessions from a processor (`docs/decisions/007-waiting.md`). Such
+/// sleeps therefore get longer, in step with the wait.
 pub fn nap(before: u32, crowded: bool) -> Duration {
     if crowded {
         NAP * (1 << (before / NAPS_ALIKE).min(NAP_DOUBLINGS))
@@ -84,9 +84,8 @@ impl Expected {
     /// What is known of a wait that is expected to take `expected_ns`, since those before it did.
     ///
     /// A rank that shares its processing unit waits as ever: it gives the unit up anyway, and where
-    /// many ranks sleep at once, each wake-up stands in the way of the next one, so that waits would be
-    /// long because all ranks expect them to be, for good (64 ranks on two processors: a
-    /// barrier of 8 ms instead of 0.2).
+    /// many ranks sleep at once, each wake-up stands in the way of the next one. Waits would then be
+    /// long because all ranks expect them to be, for good (`docs/decisions/007-waiting.md`).
     pub fn foreseen(expected_ns: u64, crowded: bool) -> Self {
         if expected_ns >= LONG_WAIT_NS && !crowded {
             Self::Long

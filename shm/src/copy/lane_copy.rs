@@ -25,9 +25,8 @@
 //! While copies stream, a lane's lines are neither fetched ahead nor kept apart ([`crate::lane`]), and packets are
 //! shorter: the target reads one while the origin streams the next.
 //!
-//! What was written is read by vectors, wherever it was written from: a string move that reads from
-//! another core's cache has two thirds less in flight (16 KiB messages stream at 13 GB/s, by vectors at
-//! 34).
+//! The target reads by vectors, however the origin wrote: a string move that reads from
+//! another core's cache has fewer lines under way (`docs/decisions/001-lanes.md`).
 //!
 //! Invariant: all stores of a copy are done before anything that is stored afterwards (the header
 //! word): streaming ends with a fence for stores.
@@ -41,8 +40,8 @@ use crate::processor;
 /// From this many bytes on, ways of copying differ by more than it costs to choose one.
 pub(crate) const LONG_BYTES: usize = 1536;
 
-/// From so many bytes on, one copy between far cores takes lines over, where processors are good at that: 2 KiB take .64
-/// us either way, 4 KiB .77 instead of 1.1, 8 KiB .95 instead of 1.7 (Zen 5).
+/// From so many bytes on, one copy between far cores takes lines over, where processors are good at that
+/// (`docs/decisions/001-lanes.md`).
 pub(crate) const TAKEN_OVER_BYTES: usize = 2048;
 
 /// Copies from one measurement to the next: many, since one that streams costs as much as three others.

@@ -15,9 +15,8 @@
 //! side by side   page 0: 0     4 ... │ page 1: 1     5 ... │ page 2: 2     6 ... │ page 3: 3     7 ...
 //! ```
 //!
-//! Between far cores of an Intel Xeon half a round trip in packets takes 2.6 us instead of 2.9 for 32 KiB, 4.2 instead
-//! of 5.0 for 64 KiB, 13.3 instead of 15.9 for 256 KiB side by side; by wide vectors 8 KiB stream at 18 GB/s instead of 16.
-//! Two rows bring nothing, nor does writing so, for which lines are asked ahead anyway ([`super::lane_copy`]). Pages
+//! That pays between far cores (`docs/decisions/001-lanes.md`). Two rows bring nothing, nor does writing in this way, for
+//! which lines are asked ahead anyway ([`super::lane_copy`]). Pages
 //! are counted from the first byte: wherever it lies in its own, each row then goes through two.
 
 use std::arch::is_x86_feature_detected;

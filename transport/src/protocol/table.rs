@@ -40,8 +40,8 @@ use crate::tagged::buffer::Buffer;
 pub const EAGER_BYTES: usize = 64 * 1024;
 
 /// The same for data in one piece, between few ranks, where string moves take lines over: packets are as fast as copies by
-/// the kernel up to there between near processors of a Zen 5, and with a request before them slower (96 KiB 1.6 us, 2.0 with
-/// it), and between far ones where the data is written anew (96 KiB 3.7 us, 4.8 without that choice).
+/// the kernel up to there between near processors of a Zen 5, and with a request before them slower; and between far ones
+/// where the data is rewritten (`docs/decisions/005-protocols.md`).
 pub const TAKEN_OVER_EAGER_BYTES: usize = 128 * 1024;
 
 /// From this many bytes on, asking may be faster than sending at once.

@@ -13,9 +13,8 @@
 //! ```
 //!
 //! The kernel looks up each place of the other process, so it is asked only where the blocks there
-//! are at least [`KERNEL_BLOCK_BYTES`] long on average, and the tables ask for no packets (every
-//! other block of 1 MiB put: with blocks of 512 bytes 1690 µs by the kernel, 134 in packets; of
-//! 4 KiB 321 and 100; of 16 KiB 183 and 85. For packets the target has to advance.) The
+//! are at least [`KERNEL_BLOCK_BYTES`] long on average, and the tables ask for no packets
+//! (`docs/decisions/008-matching.md`; for packets the target has to advance). The
 //! program travels in front of a put's data: as long as it may be, they are one message.
 //!
 //! Invariants: the target deserialises a program, and compares its reach with the memory region,

@@ -65,8 +65,8 @@ const SHORTEST_PIECE_BYTES: usize = 12 * 1024;
 /// The shortest piece of a target that has copied one, and whose origin may not be there.
 const LATER_PIECE_BYTES: usize = 128 * 1024;
 
-/// Most bytes that are copied as soon as their message is matched, where that is the only one: 16 KiB between far cores in
-/// 1.14 us instead of 1.16, 32 KiB in 1.64 instead of 1.69.
+/// Most bytes that are copied as soon as their message is matched, where that is the only one: a little sooner between
+/// far cores (`docs/decisions/005-protocols.md`).
 const AT_ONCE_BYTES: usize = 64 * 1024;
 
 /// The longest piece: so long the other end may have to wait, or another message.

@@ -100,8 +100,8 @@ impl<O: Owner> MessagingUnit<O> {
 }
 
 /// How many of a packet's last data bytes are written before its first line: all that starts at
-/// the second line, and what the lines behind the first hold (64 bytes: 0.13 us for half a round trip
-/// between near cores instead of 0.15; 768 bytes between far ones: 0.39 instead of 0.5).
+/// the second line, and what the lines behind the first hold. The target polls the first line all the time
+/// (`docs/decisions/001-lanes.md`).
 #[inline(always)]
 pub(in crate::unit) fn behind_first_line(start: usize, bytes: usize) -> usize {
     if start == ALIGNED_AT {

@@ -18,8 +18,8 @@ use crate::injection::descriptor::{Descriptor, Source};
 use crate::unit::{MessagingUnit, Owner};
 
 /// The most data in one packet of a message that lies in one piece, in bytes. Two processors that write and read
-/// one lane at the same time take its lines from each other: 16 KiB between far cores take 2.0 us in one packet, 2.15
-/// in two. Where both send at once that goes for longer messages too.
+/// one lane at the same time take its lines from each other, and each packet of several costs both ends a request
+/// (`docs/decisions/005-protocols.md`). Where both send at once that goes for longer messages too.
 pub(in crate::unit) const LONGEST_BYTES: usize = 32 * 1024;
 
 /// The same of one that its owner gathers, which needs several: the target scatters one packet while the origin
@@ -30,20 +30,18 @@ const GATHERED_PACKET_BYTES: usize = 16 * 1024;
 const SHORTER_PACKET_BYTES: usize = 8 * 1024;
 
 /// Between near cores lines come back soon, and where copies stream they need not: then it pays that the target copies
-/// one packet of data in one piece while the origin copies the next. Two to this power bytes are best in one (near, 16
-/// KiB 0.87 us instead of 1.02, 32 KiB 1.40 instead of 1.80),
+/// one packet of data in one piece while the origin copies the next. Two to this power bytes are best in one,
 const SHORT_PACKET_EXPONENT: u8 = 13;
 
-/// or to this one from so many bytes on, since each packet costs something (near, 64 KiB 2.45 us instead of 2.95;
-/// streamed, 5.5 instead of 6.4), between all cores.
+/// or to this one from so many bytes on, since each packet costs something, between all cores.
 const LONGER_PACKET: (u64, u8) = (64 * 1024, 14);
 
-/// Strings between far cores go in packets of the latter from so many bytes on (32 KiB 1.86 us instead of 2.06; 64 KiB 3.1
-/// instead of 3.6; 16 KiB 1.3, and 1.24 in short ones).
+/// Strings between far cores go in packets of the latter from so many bytes on;
+/// shorter messages are faster in short ones (`docs/decisions/005-protocols.md`).
 const TWO_LONGER_PACKETS_BYTES: u64 = 32 * 1024;
 
 /// Most bytes of another message like the last one, of several packets between far cores, whose lines are asked for
-/// while its target reads that one (64 KiB 4.3 us instead of 4.8 with them).
+/// while its target reads that one.
 const EXPECTED_BYTES: u64 = 64 * 1024;
 
 impl<O: Owner> MessagingUnit<O> {
@@ -89,7 +87,7 @@ impl<O: Owner> MessagingUnit<O> {
 }
 
 /// From so many bytes on, packets of a message are moved as strings where those take lines over: no lines but those of the
-/// data are then fetched (near, 16 KiB 0.42 us instead of 0.50; 12 KiB 0.39 instead of 0.34).
+/// data are then fetched. Shorter packets are faster by vectors (`docs/decisions/005-protocols.md`).
 const STRINGS_FROM_BYTES: u64 = 16 * 1024;
 
 /// Whether a descriptor's data, which needs several packets, is moved as strings.

@@ -247,11 +247,8 @@ fn distance(one: &[u32], other: &[u32]) -> usize {
 
 /// How long walks are, by the structure of the problem.
 ///
-/// Measured on QAPLIB with 30 to 60 s: walks of n²/20 steps reach the best known cost of tai100b in
-/// 2 s, where those of n²/4 and more miss it by 0.2 % after 60 s. Of tai60a, which is random
-/// numbers, 30 s of walks of 50 n² steps reach 0.55 %, of 10 n² 0.61 %, and twice the time of 2 n²
-/// and less 0.73 %; of tai80a, where fewer long walks fit, 0.94 %, 0.95 % and (30 s too) 0.71 %. In
-/// between no length suits all: 2 n² missed sko81 and sko90, which four lengths in turn reach.
+/// On QAPLIB's problems with few heavy pairs short walks reach the best known cost, on random numbers long
+/// ones come nearer, and in between no length suits all (`docs/decisions/011-balancing-and-placing.md`).
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Walks {
     /// Random numbers: good mappings have little in common, and long walks find them.

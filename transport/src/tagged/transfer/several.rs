@@ -3,9 +3,8 @@
 //! Before: [`super`] has several pulls from one origin, none of which the origin copies too. After: all are
 //! complete; or nothing was done, and each is copied by itself.
 //!
-//! A call costs about 0.6 us whatever it copies, as long as 16 KiB take. Four messages share it (windows of 64 KiB
-//! between far cores: 25 GB/s, each by itself; 16 KiB 18): with more, the first of them would wait too long
-//! for its end.
+//! A call costs as much as copying 16 KiB does, whatever it copies. Four messages share one
+//! (`docs/decisions/005-protocols.md`): with more, the first of them would wait too long for its end.
 //!
 //! Invariant: pulls stay in their queue until their data is copied.
 

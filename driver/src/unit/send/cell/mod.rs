@@ -28,16 +28,16 @@ use crate::unit::packet::{ALIGNED_AT, Packet};
 use crate::unit::target::{Target, reserve};
 use crate::unit::{MessagingUnit, Next, Owner, UnitError};
 
-/// Lines that stay free behind a part of several: the processor of who reads it fetches ahead, and would take away those
-/// that the origin is writing (near cores of a Zen 5: 16 KiB 0.40 us instead of 0.42).
+/// Lines that stay free behind a part of several: the reader's processor fetches ahead, and would take away the lines
+/// that the origin is writing.
 const APART_LINES: u64 = 16;
 
 /// What a line in the lane says of a part: where it lies, and once more its metadata, which lie in the part as in any
 /// packet, so that who waits for just this message need not read them there.
 const ANNOUNCED_BYTES: usize = RecordHeader::ANNOUNCED_BYTES;
 
-/// Shorter messages are as fast through the lane, which announces them with their first line. Of this length it depends (far
-/// cores of a Zen 5: half a round trip 0.41 us, through the lane 0.38; both ways at once 0.43 and 0.53).
+/// Shorter messages are as fast through the lane, which announces them with their first line. Of this length it depends
+/// on whether both ends send at once (`docs/decisions/001-lanes.md`).
 const CELL_FROM_BYTES: usize = 1024;
 
 /// Two to this power of bytes are the most data in one part of a message: the target reads one while the origin writes
@@ -48,7 +48,7 @@ const PART_EXPONENT: u8 = 14;
 pub const PART_BYTES: usize = 1 << PART_EXPONENT;
 
 /// From so many bytes on, data is read by string moves, too, where those take lines over: it does not fit the first cache
-/// then (near cores of a Zen 5: 64 KiB 1.03 us instead of 1.25).
+/// then.
 const STRINGS_FROM_BYTES: u64 = 16 * 1024;
 
 /// Lines of a part that are asked for before its header words are read, which would have to come first otherwise.

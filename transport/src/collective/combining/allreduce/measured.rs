@@ -40,7 +40,7 @@ pub async fn measured(
             return combine_in_reading(rounds, &choice, reduction, &mut data, most_bytes).await;
         }
         // What fits one post needs no slices: members that combine all of it wait half as often. Of more, slices are read
-        // while they are in fewer caches (64 KiB between near cores 4.1 us, 4.4 without).
+        // while they are in fewer caches (`docs/decisions/009-collectives.md`).
         match whole_elements(reduction.element_bytes(), 1).filter(|_| combine_all) {
             Some(most_bytes) => posted::combine_in(rounds, reduction, data, most_bytes).await,
             None => combine_in(rounds, reduction, &mut data, most_bytes).await,

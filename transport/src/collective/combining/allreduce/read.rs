@@ -2,10 +2,9 @@
 //! the other slices of the result.
 //!
 //! Each of two members reads all of the other one's data and combines all of it, up to a length: that is as much to read, and
-//! nobody has to read what the other one has just written, which costs more than to combine the second half (far, 64
-//! KiB: 6.6 us instead of 9.6, 256 KiB: 20 instead of 27). Where all that one member touches does not fit its cache,
-//! it goes through the data up and down in turn ([`pamir_driver::memory::sweep`]; 1 MiB: 100 instead of 131, 2 MiB: 258
-//! instead of 295; 4 MiB: nothing).
+//! nobody has to read what the other one has just written, which costs more than to combine the second half. Where all
+//! that one member touches does not fit its cache, it goes through the data up and down in turn
+//! ([`pamir_driver::memory::sweep`]; `docs/decisions/009-collectives.md`).
 //!
 //! Data that lies where its result goes is posted instead, once all have learnt that there is such a member: it must be
 //! there whole until all have read it.
@@ -30,7 +29,7 @@ use crate::collective::reading::{Choice, Kind, Offers, Ways, begin};
 use crate::collective::reduction::{Reduction, elements, part_of};
 
 /// Bytes that are read before they are combined: they stay in the core's own cache, and each piece is a call to the kernel
-/// (near cores of a Zen 5, 1 MiB: 45 us, by 64 KiB at once 57).
+/// (`docs/decisions/009-collectives.md`).
 const PIECE_BYTES: usize = 256 * 1024;
 
 /// Up to this many bytes two members combine all of it.
