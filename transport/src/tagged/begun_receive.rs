@@ -31,7 +31,7 @@ impl Context {
         address: *mut u8,
         room: usize,
     ) -> Result<Option<usize>, UnitError> {
-        if self.posted.waiting() | self.unexpected.waiting() != 0 || !self.is_idle() {
+        if !self.next_message_is_this_receives() {
             return Ok(None);
         }
         let metadata = Envelope::metadata(wanted.context, wanted.tag);

@@ -63,6 +63,13 @@ impl Context {
         Ok(request)
     }
 
+    /// The guard of all receives that are not posted: nothing waits in either queue, and nothing else is under way, so
+    /// the next message from an origin is matched by nobody but the caller's receive.
+    #[inline(always)]
+    pub(super) fn next_message_is_this_receives(&self) -> bool {
+        self.posted.waiting() | self.unexpected.waiting() == 0 && self.is_idle()
+    }
+
     /// Receives a message with exactly this envelope into `room` bytes at `address`, if it has
     /// come as one line and nothing else is under way; gives its length, of which at most
     /// `room` bytes were copied. Else [`Self::receive_at_once`] takes it.
@@ -77,7 +84,7 @@ impl Context {
         address: *mut u8,
         room: usize,
     ) -> Option<usize> {
-        if self.posted.waiting() | self.unexpected.waiting() != 0 || !self.is_idle() {
+        if !self.next_message_is_this_receives() {
             return None;
         }
         let metadata = Envelope::metadata(wanted.context, wanted.tag);
@@ -147,7 +154,7 @@ impl Context {
         polls: u32,
         take: impl Fn(Packet<'_>) -> usize,
     ) -> Result<Option<usize>, UnitError> {
-        if self.posted.waiting() | self.unexpected.waiting() != 0 || !self.is_idle() {
+        if !self.next_message_is_this_receives() {
             return Ok(None);
         }
         let metadata = Envelope::metadata(wanted.context, wanted.tag);
