@@ -27,7 +27,7 @@
 //! 2. A place is written for round r only when all members have finished round r - DEPTH. Their
 //!    Release stores, of a flag or of `finished`, pair with the Acquire loads here: a post is
 //!    overwritten only when it has been read.
-//! 3. `finished` is published every [`PUBLISHED_ROUNDS`]. Who waits for room is at most DEPTH -
+//! 3. `finished` is published every [`PUBLISHED_ROUNDS`]. A member that waits for room is at most DEPTH -
 //!    PUBLISHED_ROUNDS rounds ahead of what all others have published, so an algorithm that is
 //!    never further ahead of its own reading cannot come to a stop.
 //! 4. Round numbers wrap; two that are compared are less than 2^31 apart.

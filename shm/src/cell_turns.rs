@@ -3,7 +3,7 @@
 //! Before: an end has a message for the other one, or has read one out of a cell. After: it writes the cell that it may,
 //! or goes another way ([`crate::mapped_cells`]).
 //!
-//! A cell is memory that two tasks write in turn. Who has read a message out of it may write the next one into it, and
+//! A cell is memory that two tasks write in turn. The task that has read a message out of it may write the next one into it, and
 //! nobody else: that is all there is to agree on, and the message itself says it. Each end begins with one cell.
 //!
 //! ```text

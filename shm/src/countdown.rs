@@ -1,6 +1,6 @@
 //! A counter that several threads count down, and that ends once.
 //!
-//! Before: a message is divided into submessages, which different threads move. After: whoever
+//! Before: a message is divided into submessages, which different threads move. After: the thread that
 //! counts the last one is told so, and wakes the thread that owns the message.
 //!
 //! | from      | to        | by |
@@ -8,7 +8,7 @@
 //! | n         | n - 1     | [`Countdown::count`], which answers false |
 //! | 1         | 0: ended  | [`Countdown::count`], which answers true, to one thread |
 //!
-//! Invariants: what a thread did before it counted is seen by whoever has seen the end
+//! Invariants: what a thread did before it counted is seen by the thread that has seen the end
 //! ([`Countdown::has_ended`], or the `true` of the last count); the end is told to one thread.
 
 use crate::atomic::{AtomicU32, Ordering};

@@ -1,4 +1,4 @@
-//! Room in a lane that somebody else fills: whoever gathers data which does not lie together; or room
+//! Room in a lane that another one fills: the code that gathers data with gaps; or room
 //! for a post on a board ([`crate::mapped_board`]).
 //!
 //! Before: a record was reserved, and its header is the lane's business. After: the bytes are in the

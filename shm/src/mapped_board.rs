@@ -19,7 +19,7 @@
 //! the first [`DEPTH`], which the caches hold.
 //!
 //! The memory of slots comes as they are first used, and each page costs as much as several
-//! posts of a few KiB. Who has used eight of a member's has the rest made ready at once.
+//! posts of a few KiB. A member that has used eight of another one's has the rest made ready at once.
 //!
 //! Invariants: a [`MappedBoard`] lies wholly inside its segment, checked once when it is made;
 //! members and places are checked or masked where they become addresses; a length that a peer

@@ -11,7 +11,7 @@
 //!          └ 8 bytes unused, then the payload as a record has it: header words, data from the second line on
 //! ```
 //!
-//! Invariant: a [`MappedCells`] lies wholly inside its segment. What the other end says of a part is checked before
+//! Invariant: a [`MappedCells`] lies wholly inside its segment. The words of the other end about a part are checked before
 //! its memory is read: [`MappedCells::part`].
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Who copies which piece of a transfer: one word that both of its ends claim pieces from.
+//! The ends of a transfer share its pieces: one word that both of them claim pieces from.
 //!
 //! Before: a large message has been matched, and each end knows where the other's data lies.
 //! After: each end copies what it has claimed, through the kernel.
@@ -19,7 +19,7 @@
 //! | any              | [`PieceClaims::open`]       | the next generation, nothing claimed |
 //! | some is left     | [`PieceClaims::claim`]      | a piece less, from the claimer's end |
 //! | nothing is left  | [`PieceClaims::claim`]      | the same: nobody gets a piece any more |
-//! | any              | [`PieceClaims::close`]      | the next generation: nothing for whoever knows the old one |
+//! | any              | [`PieceClaims::close`]      | the next generation: nothing for an end that knows the old one |
 //!
 //! Invariants: each unit is claimed at most once a generation; once nothing is left, the word
 //! stays as it is until the target opens or closes it, so the target learns for certain how much

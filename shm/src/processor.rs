@@ -1,7 +1,7 @@
 //! What was measured of processors, and decides how data is copied from one to another.
 //!
 //! Before: a lane is mapped, or long data is to be read. After: [`crate::mapped_lane`] and `long_read` do as
-//! suits this processor. What differs from lane to lane, or changes while a program runs, is measured there
+//! suits this processor. Facts that differ from lane to lane, or change while a program runs, are measured there
 //! instead (`lane_copy`, `line_distance`).
 //!
 //! | processor | records apart from | string moves take lines over | vectors of 64 bytes read |

@@ -1,4 +1,4 @@
-//! What a kernel's refusal means to who starts a program, and what to do next.
+//! The meaning of a kernel's refusal to the user who starts a program, and the next step.
 //!
 //! Before: a system call has failed while something was set up. After: a sentence that says the
 //! reason first. An error's name (`EMFILE`) tells a user nothing; its description and the limit

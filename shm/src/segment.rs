@@ -5,7 +5,7 @@
 //! that no peer can shrink it and make another fault (SIGBUS).
 //!
 //! No mapping of a segment goes into a core: what is shared is not this process's alone, each rank
-//! would write it anew, and a dump makes memory of all pages that nobody has touched.
+//! would write it again, and a dump makes memory of all pages that nobody has touched.
 //!
 //! A mapping begins where a huge page would begin at the same byte of the file, so that parts of it can be put into huge
 //! pages (`make_huge`): a private reservation is a little longer, and the file is mapped into it.

@@ -2,7 +2,7 @@
 //!
 //! Before: MPI or PAMI calls. After: whatever moves, moves in [`Context::advance`], in the
 //! thread that calls it ("Parallel active messages", post and advance). A context is used
-//! by one thread at a time; whoever shares it puts a lock around it.
+//! by one thread at a time; a program that shares it puts a lock around it.
 //!
 //! Invariant: advance is not entered again from a packet handler.
 

@@ -1,6 +1,6 @@
 //! A context that several threads use, with its lock.
 //!
-//! Before: threads of a program, and perhaps an engine thread. After: whoever has the lock
+//! Before: threads of a program, and perhaps an engine thread. After: the thread that has the lock
 //! posts to and advances the context ("Parallel active messages": one thread for each context
 //! needs no lock; several lock before they post or advance).
 //!

@@ -4,7 +4,7 @@
 //! is something; in between the waiting ladder says whether to spin, to yield or to sleep
 //! ([`pamir_driver::waiting::ladder`]).
 //!
-//! Whoever knows which task is waited for says so ([`Context::advance_until_from`],
+//! A caller that knows the awaited task says so ([`Context::advance_until_from`],
 //! [`Context::awaits`]): where tasks share processors, one that may be running on another processor is
 //! given a moment, and one that sits beside this task is given the processor at once.
 //!

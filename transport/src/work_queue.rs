@@ -3,7 +3,7 @@
 //! Before: a thread posts. After: the next advance runs it, in the thread that advances
 //! ("Parallel active messages": post puts instructions in the work queue, advance finds them).
 //!
-//! Work that is not finished runs again at the next advance. What is posted while work runs
+//! Work that is not finished runs again at the next advance. Work that is posted meanwhile
 //! waits for the next advance too, so that advance ends.
 
 use std::collections::VecDeque;

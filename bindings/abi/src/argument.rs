@@ -1,6 +1,6 @@
 //! Checks of C arguments that many chapters share: addresses, counts and strings.
 //!
-//! Before: a C call. After: values that need no more checks. What a null pointer or a
+//! Before: a C call. After: values that need no more checks. The harm that a null pointer or a
 //! negative length would do to the program becomes an error of class `MPI_ERR_ARG` that
 //! names the argument.
 

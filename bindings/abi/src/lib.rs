@@ -1,7 +1,7 @@
 //! The MPI-5.0 standard ABI: C handles, constants and functions.
 //!
 //! `libmpi_abi.so.1` exports every function of the standard header, each as
-//! `MPI_X` and as `PMPI_X`. What is regular is generated from `table/` by
+//! `MPI_X` and as `PMPI_X`. The regular part is generated from `table/` by
 //! `build.rs`; what a function does is written by hand in [`functions`].
 //!
 //! ```text

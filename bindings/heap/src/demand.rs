@@ -3,7 +3,7 @@
 //! Before: `interposition.rs` has a large block to serve. After: `global.rs` has the heap, or knows that
 //! there is none.
 //!
-//! Invariant: whoever makes the heap has forks watched (`fork.rs`) before it gets a block itself. Another thread
+//! Invariant: the maker of the heap has forks watched (`fork.rs`) before it gets a block itself. Another thread
 //! may get one a moment earlier.
 
 use crate::heap::Heap;

@@ -1,7 +1,7 @@
 //! PAMI: the C interface to clients, contexts, active messages and one-sided transfers.
 //!
 //! `libpami.so` exports the functions of `include/pami.h`; each file here holds those of one
-//! noun. What they do is done by `pamir_transport`; here are C's structures and handles, checks
+//! noun. `pamir_transport` does their work; here are C's structures and handles, checks
 //! of arguments, and results.
 //!
 //! ```text

@@ -4,7 +4,7 @@
 //! there already are moved if this process alone uses them. The node is preferred, not demanded: a
 //! full node must make a job slower, not kill it.
 //!
-//! Step before: [`super::plan`] says the node of each rank. Step after: whoever mapped the range
+//! Step before: [`super::plan`] says the node of each rank. Step after: the process that mapped the range
 //! touches it. This file is one of the few with `unsafe`: it calls `mbind`.
 
 use std::io;

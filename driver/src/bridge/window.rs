@@ -12,7 +12,7 @@
 //!
 //! Each lane has a window of its own, so a target that reads nothing stops nobody else's messages.
 //!
-//! Invariants: held ≤ in flight ≤ limit; whoever waits for room is credited without sending more,
+//! Invariants: held ≤ in flight ≤ limit; a waiter for room is credited without sending more,
 //! since the longest record is half of a window and less than a quarter is owed unsaid.
 
 /// Lines of a window on lanes whose rings have so many.

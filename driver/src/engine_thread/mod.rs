@@ -17,7 +17,7 @@
 //! wake anybody; so the doorbell is only announced once it has made none for a while. Where ranks
 //! share processors, that while gets longer as it repeats, as naps do and for the same reason.
 //!
-//! Invariants: whoever rings after the announcement wakes the thread; what was there before it
+//! Invariants: a ring after the announcement wakes the thread; work that was there before it
 //! is seen by the last look ([`crate::unit::MessagingUnit::announce_rest`]). Once an
 //! [`EngineThread`] has been dropped, the thread does not touch its engine any more.
 

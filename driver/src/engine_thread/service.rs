@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Adding and removing change the roster and raise the signal; the thread takes the roster over
-//! before it advances anybody, and says so. Who removes waits for that, so afterwards the thread
+//! before it advances anybody, and says so. The remover waits for that; afterwards the thread
 //! knows nothing of the engine.
 
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -7,7 +7,7 @@
 //! | criterion | established by | met when | interrupt |
 //! |---|---|---|---|
 //! | `drained` | nothing | the engine retires the last descriptor | the engine's own step |
-//! | `timer` | a deadline | the period is over | looked for by whoever steps the engine |
+//! | `timer` | a deadline | the period is over | the step of the engine |
 //! | `timer-learned` | a deadline made of the history of draining | as above | as above |
 //! | `memory-fifo` | a replenish descriptor | its packet reaches the local reception FIFO | the packet handler |
 //! | `counted-put` | a replenish descriptor with a dedicated counter | the counter hits zero | hit-zero |

@@ -1,6 +1,6 @@
 //! The timer of an injection FIFO, and what it learns.
 //!
-//! Before: a FIFO with a timer criterion pends a descriptor, and starts the timer. After: whoever
+//! Before: a FIFO with a timer criterion pends a descriptor, and starts the timer. After: the task that
 //! steps the engine sees that it has expired.
 //!
 //! A period that nobody sets is the time that the engine takes for a FIFO of so many slots,

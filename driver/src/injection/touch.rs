@@ -17,7 +17,7 @@
 //! | protected | interrupt thread, at the fault | open, counted once |
 //!
 //! The thread is one of its own, and neither the engine thread nor one that takes a context's
-//! lock: whoever touches may be the engine thread, and stands still with the lock in its hand.
+//! lock: the touching thread may be the engine thread, and stands still with the lock in its hand.
 //!
 //! A touch costs two switches between threads; a notification word costs nothing. The word is therefore the
 //! default, and this is for programs that want the kernel to say it (`docs/decisions/004-messaging-unit.md`).

@@ -1,9 +1,9 @@
 //! A signal from one thread of this process to its engine thread.
 //!
-//! Before: whoever has work for the thread calls [`Signal::raise`]. After: the controller's wait
+//! Before: a task that has work for the thread calls [`Signal::raise`]. After: the controller's wait
 //! ends, and it has taken the signal.
 //!
-//! A signal is an eventfd, for io_uring and epoll, and a word besides, for who waits on futexes:
+//! A signal is an eventfd, for io_uring and epoll, and a word besides, for a controller that waits on futexes:
 //! it is [`pamir_shm::sleep::ASLEEP`] while such a wait is under way or about to begin.
 //!
 //! Invariant: a signal is never lost. The eventfd keeps it until it is taken, so it does not matter

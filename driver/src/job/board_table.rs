@@ -1,4 +1,4 @@
-//! Who has which of a job's boards.
+//! The communicators that have a job's boards.
 //!
 //! Before: the members of a communicator begin their first collective operation. After: they
 //! share a board (`pamir_shm::board`), or know that none is free and messages serve.
@@ -12,7 +12,7 @@
 //! | taken | a member drops its lease | taken, with one user less |
 //! | taken, one user | the last member drops its lease | cleared, then free |
 //!
-//! Invariants: whoever takes a board finds it cleared, since the bit that says so is stored with
+//! Invariants: a taker finds its board cleared, since the bit that says so is stored with
 //! Release behind the clearing and read with Acquire; nobody who has let go touches it.
 
 use pamir_shm::atomic::{AtomicU32, AtomicU64, Ordering};

@@ -16,7 +16,7 @@
 //! | free (0) | the first task's claim | named   |
 //! | named    | the first task's claim | named, with a number of contexts |
 //!
-//! Nothing is ever given back: a client lives as long as its job. Whoever comes first takes the
+//! Nothing is ever given back: a client lives as long as its job. The first task takes the
 //! entry, in whatever order the tasks open their clients, so no task waits for another.
 //!
 //! Where the job's ranks are on several nodes, each node has such a table, and all tables are

@@ -2,7 +2,7 @@
 //!
 //! Before: somebody waits for a rank that says nothing. After: [`has_ended`] tells whether it still
 //! can. A process that its parent has not asked after yet (a zombie) has ended too: the launcher
-//! leaves those of its ranks so until the job is over, so that no number is used anew meanwhile.
+//! leaves those of its ranks so until the job is over, so that no number is used again meanwhile.
 
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 

@@ -4,7 +4,7 @@
 //! heap or ask whether it has ended gets its number, or learns that it has none here.
 //!
 //! A number names a process within a PID namespace. Ranks in containers of their own have the same numbers, and the kernel
-//! would copy from whoever has that number here, without an error. So the word has the namespace's inode beside the
+//! would copy from the process that has that number here, without an error. The word therefore has the namespace's inode beside the
 //! number, and says nothing to a process of another namespace: that one goes on as where the kernel refuses.
 //!
 //! ```text

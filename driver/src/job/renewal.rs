@@ -1,4 +1,4 @@
-//! A job's memory begun anew, for the next program of each rank.
+//! A job's memory begins again, for the next program of each rank.
 //!
 //! Before: all ranks have left MPI in good order, and a rank starts another program, as a script does that runs one after
 //! the other. After: the memory is as the launcher made it, and the program claims its rank.
@@ -8,7 +8,7 @@
 //! rank 1   first program ────────────── finalized ─ second program: waits ──────────────────────── claims
 //! ```
 //!
-//! Whoever sees all ranks finalized and gets the header's word empties the memory: lanes, cells and boards first, then
+//! The rank that sees all ranks finalized and gets the header's word empties the memory: lanes, cells and boards first, then
 //! the ranks' blocks one after another, each of which may be claimed from then on. A finalized process reads and writes
 //! nothing of the memory any more.
 //!

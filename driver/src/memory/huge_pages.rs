@@ -12,11 +12,11 @@
 //! |---|---|---|
 //! | unknown | counted | the first bytes of it are copied |
 //! | counted | huge | `PAYS_BYTES` were copied, and `LEAST_PAGES` of its pages are there |
-//! | counted | counted anew | the same, and fewer are, or a peer copies from it just then |
+//! | counted | counted again | the same, and fewer are, or a peer copies from it just then |
 //! | counted, huge | counted, as far again `SELDOM` times | it is huge, or the kernel refuses |
 //! | any | unknown | another part takes its place in the table |
 //!
-//! What is huge or refused is looked at again, though seldom: memory is given back and mapped anew.
+//! Huge and refused parts are looked at again, though seldom: memory is given back and mapped again.
 //!
 //! By then, small pages have cost half as much as it costs to make them one: a program pays at most three times what
 //! was needed. Pages that were not there are made with the rest: allocators leave some out between two buffers, and a

@@ -1,7 +1,7 @@
 //! The shared heaps of the other ranks' processes, mapped here when they are first needed.
 //!
 //! `libpamir-heap.so`, where it is preloaded, takes a program's large blocks from a segment. Each
-//! rank says in its block where its heap lies; whoever is to copy from or to an address in it maps
+//! rank says in its block where its heap lies; a task that is to copy from or to an address in it maps
 //! the segment, and copies without the kernel.
 //!
 //! ```text

@@ -5,7 +5,7 @@
 //!
 //! | a page is | becomes | by |
 //! |---|---|---|
-//! | reserved  | memory, of zeros | whoever writes to it; [`ReservedMemory::touch`] |
+//! | reserved  | memory, of zeros | a write to it; [`ReservedMemory::touch`] |
 //! | memory    | reserved | [`ReservedMemory::release`], for whole pages |
 //!
 //! Invariant: the addresses stay the same as long as the value lives.

@@ -3,8 +3,8 @@
 //! Before: a copy of large data between two processes ([`crate::memory::kernel_copy`]), or an operation that goes through large
 //! buffers. After: the pieces, in the order of addresses or against it.
 //!
-//! A cache keeps what was used last. Whoever goes through 4 MiB again and again from the first byte to the last finds
-//! nothing of them in a cache of 2 MiB: when it comes to a line, others have driven it out. Whoever turns round at the
+//! A cache keeps the lines that were used last. A copy that goes through 4 MiB again and again from the first byte to the last finds
+//! nothing of them in a cache of 2 MiB: when it comes to a line, others have driven it out. A copy that turns round at the
 //! end finds all that fits:
 //!
 //! ```text

@@ -6,7 +6,7 @@
 //! span NUMA nodes, a NUMA node may span packages), which a tree cannot say.
 //!
 //! Step before: one of the readers (system files, hwloc, description) collects [`Located`] units.
-//! Step after: `binding::plan` and whoever asks [`Machine::sharing`].
+//! Step after: `binding::plan` and the callers of [`Machine::sharing`].
 
 use std::collections::HashMap;
 use std::fmt;

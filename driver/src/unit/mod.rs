@@ -3,7 +3,7 @@
 //! Before: the transport hands over a descriptor, or the few bytes of an immediate
 //! message. After: at the target, the handler that the packet names.
 //!
-//! The engine here is the inline one: whoever calls [`MessagingUnit::step`] or
+//! The engine here is the inline one: a caller of [`MessagingUnit::step`] or
 //! [`MessagingUnit::poll`] drives it. When nothing waits in the FIFO of a target, a
 //! descriptor is processed where it stands, without being stored; what does not fit
 //! into the lane is stored with its progress and goes on later. So messages to one

@@ -3,7 +3,7 @@
 //! Before: a thread has found nothing to do. After: it sleeps on a word, or has seen what came
 //! meanwhile. [`crate::interrupt::Signal`] and [`crate::unit::Doorbell`] stand on this.
 //!
-//! | sleeper | whoever brings something |
+//! | sleeper | the bringer of something |
 //! |---|---|
 //! | word := asleep | stores what it brings |
 //! | fence | fence |

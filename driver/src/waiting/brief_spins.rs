@@ -1,6 +1,6 @@
 //! Whether a rank that shares its processing unit spins for a moment before it gives the unit up.
 //!
-//! Before: the waiting ladder ([`crate::waiting::ladder`]) of who waits for a rank that was seen on another
+//! Before: the waiting ladder ([`crate::waiting::ladder`]) of a rank that waits for one that was seen on another
 //! processing unit ([`crate::unit::MessagingUnit::sits_elsewhere`]). After: it spins, or yields.
 //!
 //! A turn of the scheduler costs more than an answer of a rank that is running. With spins, two ranks that

@@ -6,7 +6,7 @@
 //! | clock | counts | read by |
 //! |---|---|---|
 //! | monotonic | time since the system was started, the same in all processes | the vDSO |
-//! | processor | what this thread has computed, whoever else had its processor | a system call |
+//! | processor | the computing of this thread alone | a system call |
 //!
 //! Where ranks share processors only the second one tells how much a rank has to do.
 

@@ -1,6 +1,6 @@
 //! The waiting ladder: spin, yield, sleep.
 //!
-//! Who waits for a message calls [`Ladder::step`] after every poll that found nothing,
+//! A wait for a message calls [`Ladder::step`] after every poll that found nothing,
 //! and [`Ladder::reset`] after one that did.
 //!
 //! | rung  | alone on its processing unit       | sharing it with other ranks |
@@ -9,7 +9,7 @@
 //! | yield | the next [`YIELDS`]                 | the first [`CROWDED_YIELDS`] polls |
 //! | sleep | afterwards, until a sender wakes it | the same |
 //!
-//! Who shares its processing unit and waits for a rank on another one spins briefly before it yields
+//! A rank that shares its processing unit and waits for one on another unit spins briefly before it yields
 //! ([`crate::waiting::brief_spins`]).
 //!
 //! A wake-up costs several microseconds, so sleeping only begins when the wait has

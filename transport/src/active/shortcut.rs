@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A message that goes the way of the one before it ([`Way`]) looks up neither target nor dispatch
-//! id. Whoever takes messages here looks at one lane, so it advances the context too, now and then.
+//! id. A taker of messages looks at one lane here; it therefore advances the context too, now and then.
 //!
 //! Invariant: these functions do all of a message or nothing; the general way
 //! ([`super::send`], and the handlers of packets) then does the same, or tells why it cannot.

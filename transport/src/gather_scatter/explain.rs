@@ -1,6 +1,6 @@
 //! A program in words, for users who wonder why a datatype is slow.
 //!
-//! Step before: `MPI_Type_commit` with `PAMIR_EXPLAIN_TYPES=1`, or whoever asks. Step after: a
+//! Step before: `MPI_Type_commit` with `PAMIR_EXPLAIN_TYPES=1`, or another caller. Step after: a
 //! human reads it.
 //!
 //! Invariant: at most [`MOST_LINES`] instructions of a body are listed; what is left out is said.

@@ -3,7 +3,7 @@
 //! Submessage i of n, counted from 1, begins at packed offset (i - 1) * length / n, rounded
 //! down, and ends where the next begins. So lengths differ by one byte at most, and their sum is
 //! the message's length whatever n is: 34 bytes in four are 8, 9, 8 and 9. Nothing else
-//! is computed; where that is in memory, the dummy machine of whoever moves the submessage
+//! is computed; where that is in memory, the dummy machine of the thread that moves the submessage
 //! finds out. Offsets are of packed bytes, so contiguous data is divided the same way.
 //!
 //! Step before: a sender decides how many. Step after: each submessage is moved by itself,

@@ -19,7 +19,7 @@
 //! is the same sum, since bounds rise: blocks below are exceeded as wholes, blocks above not at
 //! all.
 //!
-//! Before: [`super::table`] makes one. After: whoever has a size.
+//! Before: [`super::table`] makes one. After: a caller that has a size.
 
 /// Ranges of a block in tables of more.
 const BLOCK: usize = 16;

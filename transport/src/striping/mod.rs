@@ -18,7 +18,7 @@
 //! what the others do, and they come in any order.
 //!
 //! Each end counts down what it has moved (`message.rs`). The master looks at the counter
-//! whenever it is advanced, and is woken by whoever counts last; then the whole message is
+//! whenever it is advanced, and is woken by the last counter; then the whole message is
 //! complete, once.
 //!
 //! Without workers all stripes are the master's; with fewer processors than workers

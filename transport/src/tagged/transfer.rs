@@ -15,7 +15,7 @@
 //! ```
 //!
 //! Pieces are claimed from a word that both see ([`pamir_shm::piece_claims`]), one of a few a lane;
-//! a pull that finds none free goes on alone, and takes one when it becomes free. Whoever is not
+//! a pull that finds none free goes on alone, and takes one when it becomes free. An end that is not
 //! in a call claims nothing: the other one copies everything, so a send goes on while its origin
 //! computes. Each advance copies one piece; a short message that its target copies alone, and that is the only one, is
 //! copied as soon as it is matched. With many messages under way, each end takes its half of one after the
@@ -34,7 +34,7 @@
 //!
 //! Invariants: the origin writes to the target's memory only between a claim and the next packet
 //! that it sends or handles, so once the target has its `PUSHED`, or packets behind a
-//! `CLEAR_TO_SEND`, nothing is written any more. A piece is copied by whoever claimed it, or the
+//! `CLEAR_TO_SEND`, nothing is written any more. A piece is copied by the end that claimed it, or the
 //! whole message comes again in packets.
 
 use std::cell::{Cell, RefCell};

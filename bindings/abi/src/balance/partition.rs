@@ -2,7 +2,7 @@
 //! [`pamir_mpi::balance::partition`].
 //!
 //! Before: a program calls `pamir_partition_X` or `pamir_cycle_X`. After: its items are divided
-//! anew, and its data has moved.
+//! again, and its data has moved.
 //!
 //! A `pamir_partition *` is a number that C carries and nobody follows, as MPI's handles are; no
 //! number is given out twice, so one that was freed is recognised.

@@ -2,7 +2,7 @@
 //!
 //! What: [`peek`] reads a child's end and leaves it unreaped, [`reap`] removes it, [`is_ignored`]
 //! asks for a signal's disposition, [`set_default`] takes back what the launcher was started with.
-//! Why: an unreaped leader keeps its process group's number from being used anew, so groups can be
+//! Why: an unreaped leader keeps its process group's number from being used again: groups can be
 //! killed safely until the job's last moment; and `waitid` in safe wrappers refuses real-time
 //! signals.
 //! Step before: [`super::spawn`]. Step after: [`super::supervise`].

@@ -6,7 +6,7 @@
 //! started do not; nothing shall stay behind.
 //! Step before: [`super::start`] has started the ranks. Step after: [`super::supervise`], which
 //! dismisses the guard at the end.
-//! Invariant: ranks stay unreaped until the job's end, so that no group number is used anew while
+//! Invariant: ranks stay unreaped until the job's end, so that no group number is used again while
 //! the guard may kill it.
 
 use std::os::fd::{AsRawFd, OwnedFd};

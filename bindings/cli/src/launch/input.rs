@@ -2,7 +2,7 @@
 //!
 //! What: [`InputTo`] says who reads; [`open`] gives each rank what it reads ([`RankInput`]), and
 //! what the launcher has to pass on ([`Input`]).
-//! Why: ranks live in process groups of their own, and a terminal stops whoever reads it from
+//! Why: ranks live in process groups of their own, and a terminal stops a process that reads it from
 //! another group than the one in front; and what several ranks are to read has to be copied. Files
 //! and pipes for one rank need none of this: it inherits them.
 //!

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Invariants: ranks stay unreaped until `closing`, so their groups' numbers stay theirs; every
-//! wait of the loop has an end, but for that of a job that went well for whoever reads its output:
+//! wait of the loop has an end, except the wait of a job that went well for the reader of its output:
 //! after a failure, a signal or the time limit (`Hurry`) a reader that takes nothing for the
 //! grace loses the rest.
 

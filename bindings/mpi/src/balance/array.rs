@@ -1,6 +1,6 @@
 //! Data that moves with its items: an array of which each member has its own range.
 //!
-//! Before: the ranges have changed. After: each member has fetched what it got, from whoever had
+//! Before: the ranges have changed. After: each member has fetched its new items, from the member that had
 //! it, and has given back the memory of what it lost.
 //!
 //! ```text
@@ -13,7 +13,7 @@
 //! for what neighbours have at their border. Where the program gives no memory, address space is
 //! reserved for all items, and only what is touched is memory.
 //!
-//! Invariants: what a member fetches it does not have; nobody lets go of an item before whoever
+//! Invariants: a member fetches only items that it does not have; nobody lets go of an item before the member that
 //! got it has fetched it; the border beside a range is never given back.
 
 use std::cell::{Cell, RefCell};

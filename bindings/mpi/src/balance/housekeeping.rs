@@ -9,7 +9,7 @@
 //!    ├────────────────────────── spare ─────────────────────────┤      margin            │
 //! ```
 //!
-//! A *slice* is one call of a function, which says whether it has more to do. What is spare is no
+//! A *slice* is one call of a function, which says whether it has more to do. Spare time is no
 //! longer than either of the last two waits, less a margin (`Announcer::spare_ns`). A function gets
 //! no slice where what is left is less than its longest one lately.
 //!

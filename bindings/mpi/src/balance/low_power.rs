@@ -14,7 +14,7 @@
 //! | spare less than [`LONG_WAIT_NS`] | no clamp: a governor takes about that long to follow |
 //! | spare [`LONG_WAIT_NS`] or more | low until that is over, or the synchronisation ends |
 //!
-//! The kernel keeps the clamp of whoever left a core last while that core is idle, so what the rank
+//! The kernel keeps the clamp of the task that left a core last while that core is idle; the work that the rank
 //! did before it slept does not keep the frequency up. Invariant: the clamp is as before when this
 //! returns, also with an error.
 

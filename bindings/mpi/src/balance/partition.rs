@@ -5,7 +5,7 @@
 //!
 //! | from      | to        | by |
 //! |-----------|-----------|----|
-//! | computing | computing | [`Partition::begin`]: the clock of this cycle starts anew |
+//! | computing | computing | [`Partition::begin`]: the clock of this cycle starts again |
 //! | computing | ended     | [`Partition::end`]: announced, and all others have called as well |
 //! | ended     | decided   | the slowest member's message |
 //! | decided   | computing | what is new was fetched, and what is gone was given back |

@@ -13,7 +13,7 @@
 //! ids, each offered by one agreement at a time:
 //!
 //! ```text
-//! round 1    the early region, by whoever comes first; others offer nothing
+//! round 1    the early region, by the first ones; others offer nothing
 //!            -> all members have entered this agreement now
 //! round 2..  the late region, by the agreement that comes first in one order that is the
 //!            same everywhere ([`Priority`]); others offer nothing and try again

@@ -1,6 +1,6 @@
 //! The arguments that a datatype was made with, as they were passed.
 //!
-//! Before: a constructor has checked them. After: [`super::decode`] answers them, and whoever drops the type lets go of
+//! Before: a constructor has checked them. After: [`super::decode`] answers them, and the drop of the type lets go of
 //! those that it was made from. `T` is how these are held.
 
 use super::argument::{Combiner, Distribution, DistributionArgument, Form, Order};

@@ -7,7 +7,7 @@
 //! tcp   listeners, greetings (tcp.rs): nothing there needs the nodes to be on one machine
 //! ```
 //!
-//! Invariant: joining ends within `tcp::PATIENCE`, well or not, whoever else connects meanwhile.
+//! Invariant: joining ends within `tcp::PATIENCE`, well or not, also when strangers connect meanwhile.
 
 pub(super) mod kind;
 mod stream;

@@ -1,6 +1,6 @@
 //! A connection to another node, which the threads of a bridge share.
 //!
-//! Before: [`super::join`]. After: one thread reads, another writes, and whoever ends the bridge
+//! Before: [`super::join`]. After: one thread reads, another writes, and the end of the bridge
 //! shuts the connection down.
 //! Invariant: a connection is one descriptor, however many hold it.
 

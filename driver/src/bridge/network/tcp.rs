@@ -9,7 +9,7 @@
 //!                                                     ◀─ the same, of the other end
 //! ```
 //!
-//! The key is a random number that only the launcher and its bridges know: whoever else finds the
+//! The key is a random number that only the launcher and its bridges know: a stranger that finds the
 //! port is turned away. Guests are listened to side by side, so that one who says nothing holds up
 //! nobody.
 //!

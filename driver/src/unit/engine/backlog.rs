@@ -1,6 +1,6 @@
 //! Which targets something waits for.
 //!
-//! Before: descriptors that found no room. After: whoever leaves waits for those targets that
+//! Before: descriptors that found no room. After: a task that leaves waits for those targets that
 //! are still there.
 
 use crate::unit::{MessagingUnit, Owner};

@@ -1,7 +1,7 @@
 //! Going to sleep in two steps, for those who share the unit with others.
 //!
 //! Before: an advance that found nothing. After: [`MessagingUnit::announce_rest`] has told the
-//! senders; whoever called it lets go of the context's lock and waits on the word of
+//! senders; its caller lets go of the context's lock and waits on the word of
 //! [`MessagingUnit::doorbell`], which needs no lock.
 
 use std::ops::Deref;

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! Invariants: no lane stands in `order` twice; a lane that is open stays open; a lane stands there exactly
-//! if its bit in `known` is set, but where all are open from the beginning. Whoever goes to sleep looks
+//! if its bit in `known` is set, but where all are open from the beginning. A task that goes to sleep looks
 //! at all bells before ([`crate::unit::MessagingUnit::any_arrived`]).
 
 use std::cell::Cell;

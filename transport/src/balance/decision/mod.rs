@@ -1,6 +1,6 @@
 //! How much load goes from the slowest member to which others: decided once a cycle.
 //!
-//! Before: [`super::history`] of who called when. After: [`super::partition`] makes new ranges.
+//! Before: [`super::history`] of the calls. After: [`super::partition`] makes new ranges.
 //!
 //! ```text
 //! history ─▶ evaluation ─▶ law ─▶ receivers ─▶ partition

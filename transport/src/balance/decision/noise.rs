@@ -15,7 +15,7 @@
 //! costs really change do not count. Where everybody's load changed, it is what the learnt slope
 //! does not explain.
 //!
-//! Averages of members whose load changed a little go on, by the learnt slope; they begin anew where
+//! Averages of members whose load changed a little go on, by the learnt slope; they begin again where
 //! it changed much. They are of up to 512 cycles as long as costs stay: what a cycle has more or less
 //! than the average then says nothing of the next one, and the same of all members is nobody's. Costs
 //! that drift make these deviations alike from cycle to cycle, and then a few cycles are all that

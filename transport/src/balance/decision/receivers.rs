@@ -1,4 +1,4 @@
-//! Who receives what the slowest gives, and in which parts.
+//! The receivers of the slowest one's work, and their parts.
 //!
 //! Before: [`super::law`] gave an amount. After: [`crate::balance::partition`] moves the parts.
 //!

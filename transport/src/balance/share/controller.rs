@@ -1,4 +1,4 @@
-//! When to seat the ranks anew: worth its moves, taken back where it did not help, and settling.
+//! When to seat the ranks again: worth its moves, taken back where it did not help, and settling.
 //!
 //! Before: a window of time has passed, and the work of each rank in it is known. After: the
 //! launcher binds the ranks that got another seat.

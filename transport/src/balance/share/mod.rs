@@ -1,6 +1,6 @@
 //! Processor share for codes that know nothing of balancing: which ranks sit together on a core.
 //!
-//! Before: somebody has measured how long each rank computed. After: the launcher binds ranks anew
+//! Before: somebody has measured how long each rank computed. After: the launcher binds ranks again
 //! and sets their priorities ("Load balancing at synchronization points": any other mechanism of
 //! shifting than addresses; here the work stays with its rank, and the processor moves).
 //!

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | longest processing time first | the ranks in order of work, each to the core with the least so far (Graham 1969): at most 4/3 of the best |
 //! | exchange | a rank of the fullest core goes elsewhere, or changes places, while that makes the pair's fuller core emptier |
-//! | keep seats | cores are named anew so that as much work as possible stays where it is |
+//! | keep seats | cores are named again such that as much work as possible stays where it is |
 //! | few moves | exchanging from the seats as they are is taken instead where it is as even, nearly |
 //!
 //! ```text

@@ -1,6 +1,6 @@
 //! The contiguous blocks of a program, one after the other.
 //!
-//! Before: a [`Program`]. After: whoever lists its memory; each step is one of a machine's [`State`].
+//! Before: a [`Program`]. After: a caller that lists its memory; each step is one of a machine's [`State`].
 
 use crate::gather_scatter::machine::State;
 use crate::gather_scatter::program::Program;

@@ -1,7 +1,7 @@
 //! The canonical form of a program: what means the same bytes becomes the same instructions.
 //!
 //! A program of up to [`MOST_BLOCKS`] blocks is written out as the list of its contiguous
-//! blocks, neighbours merged, and compiled anew from that list alone. So
+//! blocks, neighbours merged, and compiled again from that list alone. So
 //! however a type was made, its program is the same, and irregular nests that
 //! are regular in the end become loops. Larger ones keep the tree that composition
 //! gave them ([`super::node`]), which merges and recognises what stands next to each other.

@@ -1,4 +1,4 @@
-//! A program as bytes, to be sent to whoever else runs it.
+//! A program as bytes, to be sent to another task that runs it.
 //!
 //! ```text
 //!   "PDGS" version │ packed bytes │ extent │ subprograms n │ body 1 │ ... │ body n │ main body

@@ -1,7 +1,7 @@
 //! The document's exchange of pairs, to the letter and in its sound form.
 //!
 //! What: a pass takes, again and again, the pair with the largest gain among processes that were
-//! not swapped yet, swaps it for the time being and computes all gains anew, until all were
+//! not swapped yet, swaps it for the time being and computes all gains again, until all were
 //! swapped. Then
 //!
 //! - to the letter, the one swap whose saved gain was the largest is kept, all others are undone;

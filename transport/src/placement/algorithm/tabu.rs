@@ -2,7 +2,7 @@
 //!
 //! What: every step makes the cheapest swap, also one that costs more, except that for a random
 //! number of steps no two processes may go back together to places they have just left (tabu),
-//! unless that gives a mapping better than all before. What has not been tried for very long is
+//! unless that gives a mapping better than all before. A swap that has not been tried for very long is
 //! tried in between.
 //! Why robust: the number of steps a return is forbidden changes at random between 0.9 n and
 //! 1.1 n, so that no cycle of fixed length holds the walk.

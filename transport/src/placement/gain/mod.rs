@@ -2,7 +2,7 @@
 //!
 //! What: [`GainTable`] holds a mapping and, for each pair (i, j), the change of the cost if `i` and
 //! `j` exchanged their places (the negative of the document's gain). Computing one such change
-//! anew takes O(n), all of them O(n³); here a swap updates all in O(n²), O(1) each:
+//! again takes O(n), all of them O(n³); here a swap updates all in O(n²), O(1) each:
 //!
 //! ```text
 //!  placed[i][l]   cost of process i if it stood on place l and the others stayed

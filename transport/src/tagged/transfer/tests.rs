@@ -1,4 +1,4 @@
-//! Who copies what, by who attends: contexts of one job in one process, advanced one by one.
+//! The copiers, by the attending ends: contexts of one job in one process, advanced one by one.
 
 use std::ptr::NonNull;
 

@@ -3,7 +3,7 @@
 //! Before: `error::raise` with an error and its object. After: the handler that was set on
 //! that object, and the code that the C function returns.
 //!
-//! A handler of the program's has one handle, whoever asks for it, and counts how often it
+//! A handler of the program's has one handle for all callers, and counts how often it
 //! was given out. Its function lives as long as a handle or an object has it. The handles have
 //! a lock of their own: those of sessions exist before MPI is initialised.
 

@@ -8,7 +8,7 @@
 //!
 //! | seen | occasion | then |
 //! |---|---|---|
-//! | a rank's process has ended | its share is free | the others are seated anew at once |
+//! | a rank's process has ended | its share is free | the others are seated again at once |
 //! | others use a fifth of a core more or less than before | a job has come, or ended | caution is forgotten |
 //! | a rank has another nice value than it was given | somebody has set its priority | caution is forgotten |
 //! | the second program has ended | its gaps are free | caution is forgotten |

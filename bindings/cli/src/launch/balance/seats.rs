@@ -1,4 +1,4 @@
-//! Moving ranks between cores: binding, priority, and what the job says of who shares a core.
+//! Moving ranks between cores: binding, priority, and the job's words on the ranks that share a core.
 //!
 //! What: [`Seats`] carries out what [`pamir_transport::balance::share`] decides. Why the job must
 //! know: a rank alone on its core spins while it waits, one that shares it must not.

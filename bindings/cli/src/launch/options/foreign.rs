@@ -1,6 +1,6 @@
 //! Options of other launchers: those with nothing to do here, and those that are refused.
 //!
-//! Why they are in the table: scripts write them daily. What could only matter on several machines, or
+//! Why they are in the table: scripts write them daily. An option that could only matter on several machines, or
 //! names a mechanism of another library, is accepted, and `-v` says so; what would change what the job
 //! does, and is not there, is refused before anything starts.
 //! Sources: `mpiexec.hydra -help` of MPICH and Intel MPI; mpirun(1) of Open MPI 4 and 5.

@@ -4,7 +4,7 @@
 //! output or error; [`Output`] holds them all.
 //! Why: lines of different ranks must never be mixed, and a reader that stalls (a pager) must
 //! neither stall the launcher's signals nor let it hoard output.
-//! Step before: the pipes of [`super::start`]. Step after: whoever reads the launcher's output.
+//! Step before: the pipes of [`super::start`]. Step after: the reader of the launcher's output.
 //!
 //! ```text
 //! rank 0 stdout --pipe--> Stream [ partial line ] --whole lines--\

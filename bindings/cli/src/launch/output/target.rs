@@ -6,9 +6,9 @@
 //!
 //! | descriptor | way |
 //! |---|---|
-//! | pipe, terminal | opened anew, with `O_NONBLOCK` that the shared descriptor never gets |
-//! | one of these that cannot be opened anew (another user's terminal) | poll, then a piece that fits for certain |
-//! | socket, which cannot be opened anew | `send` with `MSG_DONTWAIT` |
+//! | pipe, terminal | opened again, with `O_NONBLOCK` that the shared descriptor never gets |
+//! | one of these that cannot be opened again (another user's terminal) | poll, then a piece that fits for certain |
+//! | socket, which cannot be opened again | `send` with `MSG_DONTWAIT` |
 //! | file | `write`, which waits for no reader |
 //!
 //! Step before: [`super::sink`]. Step after: the reader.

@@ -3,7 +3,7 @@
 //! What: [`functions`] reads which of them a program's file wants from a library.
 //! Why: they fail at the call, which may come after hours; `mpiexec -v` tells when the program starts.
 //! Step before: [`super::locate`]. Step after: standard error.
-//! Source: the table that the library's symbols are made from. What a program loads besides (its own
+//! Source: the table that the library's symbols are made from. Code that a program loads besides (its own
 //! libraries, plugins, an interpreter's modules) is not looked at.
 //! Invariant: a file that is no program for this machine, or damaged, has none.
 

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! A message that answers another one is so written where the other one was read: its lines are this core's own. In a lane
-//! they come from the other core first. Who sends without being answered has no cell after the first message, and
+//! they come from the other core first. An end that sends without an answer has no cell after the first message, and
 //! goes on through the lane; the order of the lane's records is that of the messages in either case.
 //!
 //! Invariant: a part is read only if the cell's turn and its length say that the origin may have written it.
