@@ -10,7 +10,7 @@
 //! | any other     | a part of the job's segment, by name | from the configuration |
 //!
 //! With `PAMIR_ENGINE=node`, two threads of task 0 move a client's puts and gets
-//! ([`crate::node_engine`]), with two contexts more.
+//! ([`crate::one_sided::node_engine`]), with two contexts more.
 //!
 //! The configuration is the environment variable `PAMIR_CONTEXTS`: a list such as
 //! `solver=2,io=1`, by client name, where `*` stands for those that are not named. It must be
@@ -29,9 +29,10 @@ use pamir_settings::BadValue;
 
 use crate::collective::shape::torus::{ShapeError, configured_shape};
 use crate::context::Context;
-use crate::endpoint::{Endpoint, Place};
-use crate::memory_region::MemoryRegions;
-use crate::node_engine::{self, NodeEngine};
+use crate::context::endpoint::{Endpoint, Place};
+use crate::one_sided::memory_region::MemoryRegions;
+use crate::one_sided::node_engine;
+use crate::one_sided::node_engine::{EngineError, NodeEngine};
 use crate::selection::{self, SelectionError};
 use crate::striping::configuration::{Configuration, StripingError};
 
@@ -98,9 +99,9 @@ pub enum ClientError {
     /// The threads that move stripes cannot be as they are configured.
     #[error(transparent)]
     Striping(#[from] StripingError),
-    /// The engine of the node has no threads.
-    #[error("cannot start the threads of the node's engine: {0}; unset PAMIR_ENGINE to do without")]
-    Engine(#[source] std::io::Error),
+    /// The engine of the node cannot be started.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
     /// A context's messaging unit could not be set up.
     #[error(transparent)]
     Unit(#[from] UnitError),

@@ -14,27 +14,16 @@
 //! ```
 
 pub mod active;
-pub mod attendance;
 pub mod balance;
 pub mod client;
 pub mod collective;
 pub mod context;
-mod departure;
-pub mod endpoint;
-pub mod fence;
 pub mod gather_scatter;
-pub mod memory_region;
-pub mod node_engine;
 pub mod one_sided;
 pub mod operation;
 pub mod placement;
 pub mod protocol;
-pub mod read_modify_write;
-pub mod scattered;
 pub mod selection;
-pub mod shared_context;
 pub mod striping;
 pub mod tagged;
-mod vain_polls;
 mod waiting;
-pub mod work_queue;

@@ -20,9 +20,8 @@ use std::mem::ManuallyDrop;
 
 use lock_api::RawMutex as _;
 use pamir_transport::active::ActiveError;
-use pamir_transport::context::Context;
-use pamir_transport::endpoint::Endpoint;
-use pamir_transport::work_queue::WorkQueue;
+use pamir_transport::context::endpoint::Endpoint;
+use pamir_transport::context::{Context, WorkQueue};
 use parking_lot::RawMutex;
 
 use crate::advance::Waiting;

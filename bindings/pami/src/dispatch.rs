@@ -15,8 +15,8 @@
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
-use pamir_transport::active::TransferError;
-use pamir_transport::active::dispatch::{Arrival, Receive};
+use pamir_transport::active::dispatch::Arrival;
+use pamir_transport::active::{Receive, TransferError};
 
 use crate::configuration::{attribute, query, update};
 use crate::context::{ContextObject, context_of};

@@ -10,7 +10,7 @@
 use std::ffi::c_void;
 
 use pamir_transport::client::Client;
-use pamir_transport::endpoint::Endpoint;
+use pamir_transport::context::endpoint::Endpoint;
 
 use crate::client::client_of;
 use crate::refusal::{Code, Refusal, answer};

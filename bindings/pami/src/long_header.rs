@@ -10,11 +10,11 @@
 //! Such messages have a dispatch id of their own for each of the program's. Both ends keep a
 //! copy; other messages may overtake, which is why consistency refuses them.
 
-use pamir_transport::active::dispatch::{Arrival, Receive};
+use pamir_transport::active::dispatch::Arrival;
 use pamir_transport::active::send::ActiveMessage;
-use pamir_transport::active::{ActiveError, Completion};
+use pamir_transport::active::{ActiveError, Completion, Receive};
 use pamir_transport::context::Context;
-use pamir_transport::endpoint::Endpoint;
+use pamir_transport::context::endpoint::Endpoint;
 
 use crate::dispatch::{HIGHEST_DISPATCH, Place, Receiver};
 use crate::endpoint::word_of;

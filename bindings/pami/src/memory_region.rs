@@ -9,7 +9,7 @@
 
 use std::ffi::c_void;
 
-use pamir_transport::memory_region::{DESCRIPTION_BYTES, MemoryRegion};
+use pamir_transport::one_sided::memory_region::{DESCRIPTION_BYTES, MemoryRegion};
 use pamir_transport::one_sided::{Get, Put};
 
 use crate::context::context_of;

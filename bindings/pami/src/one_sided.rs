@@ -6,7 +6,7 @@
 use std::ffi::c_void;
 
 use pamir_transport::active::Completion;
-use pamir_transport::memory_region::MemoryRegion;
+use pamir_transport::one_sided::memory_region::MemoryRegion;
 use pamir_transport::one_sided::{Get, Put};
 
 use crate::context::{ContextObject, context_of};

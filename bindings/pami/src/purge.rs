@@ -8,7 +8,7 @@ use std::ffi::c_void;
 
 use pamir_transport::active::ActiveError;
 use pamir_transport::context::Context;
-use pamir_transport::endpoint::Endpoint;
+use pamir_transport::context::endpoint::Endpoint;
 
 use crate::context::context_of;
 use crate::endpoint::endpoint_of;

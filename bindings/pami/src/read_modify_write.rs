@@ -9,8 +9,9 @@
 
 use std::ffi::c_void;
 
-use pamir_transport::memory_region::MemoryRegion;
-use pamir_transport::read_modify_write::{self, Modification, Width};
+use pamir_transport::one_sided::memory_region::MemoryRegion;
+use pamir_transport::one_sided::read_modify_write;
+use pamir_transport::one_sided::read_modify_write::{Modification, Width};
 
 use crate::context::{ContextObject, context_of};
 use crate::endpoint::endpoint_of;

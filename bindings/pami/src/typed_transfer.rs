@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use pamir_transport::active::Completion;
 use pamir_transport::gather_scatter::Machine;
-use pamir_transport::memory_region::MemoryRegion;
-use pamir_transport::scattered::Scattered;
+use pamir_transport::one_sided::memory_region::MemoryRegion;
+use pamir_transport::one_sided::scattered::Scattered;
 
 use crate::context::{ContextObject, context_of};
 use crate::endpoint::endpoint_of;

@@ -12,7 +12,7 @@
 
 use std::ffi::c_void;
 
-use pamir_transport::work_queue::Progress;
+use pamir_transport::context::work_queue::Progress;
 
 use crate::context::{ContextObject, context_of};
 use crate::refusal::{Code, Refusal, answer};

@@ -14,12 +14,11 @@ use pamir_driver::memory::kernel_copy;
 use pamir_driver::unit::UnitError;
 use pamir_driver::unit::packet::{Packet, PacketHandlerTable};
 
-use crate::active::TransferError;
-use crate::active::dispatch::{Arrival, DISPATCH_IDS, Receive, Status};
-use crate::active::line;
-use crate::active::memory::Memory;
-use crate::active::operation::{Operation, Receipt};
+use crate::active::dispatch::{Arrival, DISPATCH_IDS, Status};
+use crate::active::landing::{Landing, land, receipt, take};
 use crate::active::send::{ACKNOWLEDGE, BY_KERNEL, IN_PACKETS, nonsense};
+use crate::active::state::operation::Receipt;
+use crate::active::{Operation, Receive, line};
 use crate::context::Context;
 use crate::one_sided;
 use crate::protocol::kind;
@@ -78,22 +77,6 @@ fn active(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), Unit
         let from = parts.start + parts.header_bytes;
         take(context, origin, &packet, parts.acknowledge, from, receive)
     })
-}
-
-/// Takes the data of a message of one packet, from the packet's byte `from` on, to where its
-/// handler wants it.
-pub(super) fn take(
-    context: &Context,
-    origin: u32,
-    packet: &Packet<'_>,
-    acknowledge: Option<u64>,
-    from: usize,
-    receive: Receive,
-) -> Result<(), UnitError> {
-    let total = packet.bytes() - from;
-    let mut receipt = receipt(origin, acknowledge, total, receive);
-    land(&mut receipt, packet, from);
-    context.received_active(receipt)
 }
 
 fn active_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
@@ -189,50 +172,6 @@ fn put_arrived(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(),
     context.notify_put(origin, packet.auxiliary(), word, address, bytes)
 }
 
-fn receipt(origin: u32, acknowledge: Option<u64>, total: usize, receive: Receive) -> Receipt {
-    Receipt {
-        origin: origin as usize,
-        memory: receive.memory,
-        room: receive.room,
-        at: 0,
-        total,
-        done: receive.done,
-        status: receive.status,
-        acknowledge,
-    }
-}
-
-/// Where the next bytes of a message go.
-struct Landing {
-    memory: Memory,
-    at: usize,
-    bytes: usize,
-}
-
-impl Landing {
-    /// Of a packet's bytes from its byte `from` on, which count as come.
-    fn of(receipt: &mut Receipt, packet: &Packet<'_>, from: usize) -> Self {
-        let came = packet.bytes().saturating_sub(from);
-        let at = receipt.at;
-        receipt.at += came;
-        Self {
-            memory: receipt.memory.clone(),
-            at,
-            bytes: came.min(receipt.room.saturating_sub(at)),
-        }
-    }
-
-    fn land(&self, packet: &Packet<'_>, from: usize) {
-        // SAFETY: at + bytes is at most the room, which the handler vouched for.
-        unsafe { self.memory.land(self.at, packet, from, self.bytes) };
-    }
-}
-
-/// Copies a packet's bytes from its byte `from` on to where the message goes.
-fn land(receipt: &mut Receipt, packet: &Packet<'_>, from: usize) {
-    Landing::of(receipt, packet, from).land(packet, from);
-}
-
 impl Context {
     /// Copies the bytes `start..end` of a packet out of its origin's reach, for `look`.
     fn with_copy<T>(
@@ -285,7 +224,7 @@ impl Context {
     fn begin(
         &self,
         origin: u32,
-        mut receipt: Receipt,
+        mut receipt: Receipt<Context>,
         packet: &Packet<'_>,
         from: usize,
     ) -> Result<(), UnitError> {
@@ -298,7 +237,7 @@ impl Context {
         Ok(())
     }
 
-    fn take_receipt(&self, word: u64, origin: u32) -> Result<Receipt, UnitError> {
+    fn take_receipt(&self, word: u64, origin: u32) -> Result<Receipt<Context>, UnitError> {
         let own = self.active.operations.with(word, |operation| {
             matches!(operation, Operation::Receive(receipt) if receipt.origin == origin as usize)
         });
@@ -310,7 +249,7 @@ impl Context {
 
     /// Lets the kernel copy the data of a message, where that is better than packets: see
     /// [`Context::fetch`] for the reason.
-    fn copy_active(&self, receipt: &Receipt, address: u64, metadata: u64) -> bool {
+    fn copy_active(&self, receipt: &Receipt<Context>, address: u64, metadata: u64) -> bool {
         let packets = !self.unit.is_crowded() || metadata & IN_PACKETS != 0;
         if packets && metadata & BY_KERNEL == 0 || !self.copies_with(receipt.origin) {
             return false;
@@ -325,35 +264,5 @@ impl Context {
             unsafe { kernel_copy::read(process, receipt.memory.address(), address, bytes) };
         self.kernel_refuses.set(copied.is_err());
         copied.is_ok()
-    }
-
-    /// All data of a message has come.
-    fn received_active(&self, receipt: Receipt) -> Result<(), UnitError> {
-        let Receipt {
-            origin,
-            room,
-            total,
-            done,
-            status,
-            acknowledge,
-            ..
-        } = receipt;
-        let cut = done.is_some() && total > room && status == Status::Good && room > 0;
-        self.complete(
-            done,
-            if cut {
-                Err(TransferError::Truncated { bytes: total, room })
-            } else {
-                Ok(())
-            },
-        );
-        match acknowledge {
-            Some(word) => self.control(origin, kind::ACTIVE_DONE, status.field(), word, &[]),
-            None if status == Status::NoHandler => Err(nonsense(
-                origin,
-                "no handler is set for its dispatch id: call set_dispatch before advancing",
-            )),
-            None => Ok(()),
-        }
     }
 }

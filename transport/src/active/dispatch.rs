@@ -6,10 +6,9 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::active::memory::Memory;
-use crate::active::{ActiveError, Completion, TransferError};
-use crate::context::Context;
-use crate::endpoint::Endpoint;
+use crate::active::completion::{Completion, TransferError};
+use crate::active::state::memory::Memory;
+use crate::context::endpoint::Endpoint;
 use crate::tagged::buffer::Noncontiguous;
 
 /// How many dispatch ids there are: 0 to one less. A library that gives its programs 2048 has as
@@ -29,15 +28,15 @@ pub struct Arrival<'a> {
     pub bytes: usize,
 }
 
-/// Where the data of a message goes, and who is told.
-pub struct Receive {
+/// Where the data of a message goes, and who is told, by functions that see the context `C`.
+pub struct Receive<C> {
     pub(super) memory: Memory,
     pub(super) room: usize,
-    pub(crate) done: Option<Completion>,
+    pub(crate) done: Option<Completion<C>>,
     pub(crate) status: Status,
 }
 
-impl Receive {
+impl<C> Receive<C> {
     /// Nowhere: the handler has used what it wants.
     pub fn nowhere() -> Self {
         Self {
@@ -78,7 +77,7 @@ impl Receive {
 
     /// Calls `done` when all data has come.
     #[must_use]
-    pub fn then(self, done: impl FnOnce(&Context, Result<(), TransferError>) + 'static) -> Self {
+    pub fn then(self, done: impl FnOnce(&C, Result<(), TransferError>) + 'static) -> Self {
         Self {
             done: Some(Box::new(done)),
             ..self
@@ -105,7 +104,7 @@ impl Receive {
     }
 }
 
-impl std::fmt::Debug for Receive {
+impl<C> std::fmt::Debug for Receive<C> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut text = formatter.debug_struct("Receive");
         text.field("room", &self.room)
@@ -145,34 +144,13 @@ impl Status {
 }
 
 /// Receives the messages of a dispatch id.
-pub type DispatchHandler = dyn Fn(&Context, Arrival<'_>) -> Receive;
+pub type DispatchHandler<C> = dyn Fn(&C, Arrival<'_>) -> Receive<C>;
 
 /// Handlers by dispatch id.
-pub(crate) struct DispatchTable(pub(super) RefCell<Vec<Option<Rc<DispatchHandler>>>>);
+pub(crate) struct DispatchTable<C>(pub(super) RefCell<Vec<Option<Rc<DispatchHandler<C>>>>>);
 
-impl DispatchTable {
-    pub(crate) fn get(&self, dispatch: u16) -> Option<Rc<DispatchHandler>> {
+impl<C> DispatchTable<C> {
+    pub(crate) fn get(&self, dispatch: u16) -> Option<Rc<DispatchHandler<C>>> {
         self.0.borrow().get(usize::from(dispatch))?.clone()
-    }
-}
-
-impl Context {
-    /// Sets the handler for messages with dispatch id `dispatch`, below [`DISPATCH_IDS`]. It
-    /// runs in the thread that advances this context; it may send, and may not advance.
-    pub fn set_dispatch(
-        &self,
-        dispatch: u16,
-        handler: impl Fn(&Context, Arrival<'_>) -> Receive + 'static,
-    ) -> Result<(), ActiveError> {
-        if dispatch >= DISPATCH_IDS {
-            return Err(ActiveError::Dispatch { dispatch });
-        }
-        let index = usize::from(dispatch);
-        let mut table = self.active.table.0.borrow_mut();
-        if table.len() <= index {
-            table.resize(index + 1, None);
-        }
-        table[index] = Some(Rc::new(handler));
-        Ok(())
     }
 }

@@ -17,10 +17,10 @@
 use pamir_driver::unit::packet::Packet;
 use pamir_driver::unit::{LINE_DATA_BYTES, UnitError};
 
-use crate::active::arrival::take;
 use crate::active::dispatch::DISPATCH_IDS;
+use crate::active::landing::take;
 use crate::context::Context;
-use crate::endpoint::Endpoint;
+use crate::context::endpoint::Endpoint;
 use crate::protocol::kind;
 
 impl Context {

@@ -21,164 +21,42 @@
 //! at most one message that is coming. No table is borrowed while a handler or a completion
 //! runs: both may send, and neither may advance.
 
-use std::cell::{Cell, RefCell};
-
-use pamir_driver::unit::UnitError;
+use std::rc::Rc;
 
 use crate::context::Context;
-use crate::endpoint::{Endpoint, Place};
-use crate::fence::Fence;
+use crate::context::endpoint::Endpoint;
 
+pub mod completion;
 pub mod dispatch;
+pub mod error;
 
 pub(crate) mod arrival;
+pub(super) mod departure;
+pub mod fence;
+mod landing;
 mod line;
-pub(crate) mod memory;
-pub(crate) mod operation;
-pub(crate) mod peers;
 pub mod send;
 pub mod shortcut;
+pub(crate) mod state;
 #[cfg(test)]
 mod tests;
 
-use dispatch::DispatchTable;
-use operation::Operations;
-use peers::Peers;
-pub use peers::Way;
+pub use completion::TransferError;
+use dispatch::{Arrival, DISPATCH_IDS};
+pub use error::ActiveError;
+pub use state::peers::Way;
 
-/// Why an instruction was not taken.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ActiveError {
-    /// The endpoint belongs to another client, or does not exist.
-    #[error(
-        "{endpoint:?} is no endpoint of this context's client: make it with Client::endpoint of the same client"
-    )]
-    Endpoint {
-        /// The endpoint.
-        endpoint: Endpoint,
-    },
-    /// The header does not fit.
-    #[error("a header of {bytes} bytes was given; it may have {most}: send the rest as data")]
-    Header {
-        /// Its length.
-        bytes: usize,
-        /// The most.
-        most: usize,
-    },
-    /// An immediate message does not fit one packet.
-    #[error(
-        "an immediate message of {bytes} bytes, header and data, was given; one packet holds {most}: use send_active"
-    )]
-    Immediate {
-        /// Its length.
-        bytes: usize,
-        /// The most.
-        most: usize,
-    },
-    /// The dispatch id is not one that a program may use.
-    #[error("dispatch id {dispatch} is out of range: it may be 0 to {}", dispatch::DISPATCH_IDS - 1)]
-    Dispatch {
-        /// The id.
-        dispatch: u16,
-    },
-    /// The way to the endpoint was closed.
-    #[error("the way to {endpoint:?} was closed: open it again with Context::reopen_endpoint")]
-    Closed {
-        /// The endpoint.
-        endpoint: Endpoint,
-    },
-    /// The way to an endpoint cannot be closed yet.
-    #[error("{transfers} transfers to {endpoint:?} are under way: wait for them, with a fence")]
-    Busy {
-        /// The endpoint.
-        endpoint: Endpoint,
-        /// How many transfers.
-        transfers: usize,
-    },
-    /// The messaging unit cannot go on.
-    #[error(transparent)]
-    Unit(#[from] UnitError),
-}
+/// What is called when a transfer has ended; see [`completion::Completion`].
+pub type Completion = completion::Completion<Context>;
 
-/// How a transfer failed, as its completion is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TransferError {
-    /// The target has no handler for the dispatch id.
-    #[error("the target has set no handler for the message's dispatch id")]
-    NoHandler,
-    /// A put or get reaches out of the memory region, or that is not registered (any more).
-    #[error(
-        "the transfer does not lie in a registered memory region: check its offset and length, and that the target has not deregistered it"
-    )]
-    OutsideRegion,
-    /// The receiver gave less room than the message has bytes; what fits is there.
-    #[error("the message has {bytes} bytes, its handler gave room for {room}")]
-    Truncated {
-        /// Bytes of the message.
-        bytes: usize,
-        /// Room that there was.
-        room: usize,
-    },
-    /// The memory at one end is not there.
-    #[error("no memory is mapped at one end of the transfer: check both addresses and the length")]
-    NotMapped,
-    /// The target has left, or was killed.
-    #[error("the target has left the job")]
-    Left,
-    /// The messaging unit failed in the middle.
-    #[error("the messaging unit failed during the transfer; advance tells why")]
-    Unit,
-}
+/// Where the data of a message goes; see [`dispatch::Receive`].
+pub type Receive = dispatch::Receive<Context>;
 
-/// What is called when a transfer has ended, in the thread that advances the context (or that
-/// sends, if it ends at once). It may send, and may not advance.
-pub type Completion = Box<dyn FnOnce(&Context, Result<(), TransferError>)>;
+/// Something under way in a context.
+pub(crate) type Operation = state::operation::Operation<Context>;
 
-/// The active messages of a context.
-pub(crate) struct ActiveMessages {
-    pub(crate) table: DispatchTable,
-    pub(crate) operations: Operations,
-    pub(crate) peers: Peers,
-    /// Fences that wait.
-    pub(crate) fences: RefCell<Vec<Fence>>,
-    /// The endpoint of each messaging unit.
-    endpoints: Vec<Endpoint>,
-    /// For each origin, the operation whose packets are still coming; 0 for none.
-    incoming: Vec<Cell<u64>>,
-    /// Room for the header and data of a short message, out of its origin's reach.
-    scratch: Cell<Vec<u8>>,
-}
-
-impl ActiveMessages {
-    pub(crate) fn new(place: Place, units: usize) -> Self {
-        Self {
-            endpoints: (0..units).map(|unit| place.endpoint(unit)).collect(),
-            table: DispatchTable(RefCell::default()),
-            operations: Operations::default(),
-            peers: Peers::new(units),
-            fences: RefCell::default(),
-            incoming: (0..units).map(|_| Cell::new(0)).collect(),
-            scratch: Cell::default(),
-        }
-    }
-}
-
-impl ActiveMessages {
-    /// Operation `word` is over before all packets have come from `origin`.
-    pub(crate) fn interrupted(&self, origin: usize, word: u64) {
-        if self.incoming[origin].get() == word {
-            self.incoming[origin].set(0);
-        }
-    }
-
-    /// The endpoint of a message's origin.
-    #[inline(always)]
-    fn endpoint(&self, origin: u32) -> Endpoint {
-        self.endpoints[origin as usize]
-    }
-}
+/// A put or a get under way in a context.
+pub(crate) type Transfer = state::transfer::Transfer<Context>;
 
 impl Context {
     /// The messaging unit behind an endpoint of this client.
@@ -202,5 +80,59 @@ impl Context {
         if let Some(completion) = completion {
             completion(self, how);
         }
+    }
+
+    /// Sets the handler for messages with dispatch id `dispatch`, below [`DISPATCH_IDS`]. It
+    /// runs in the thread that advances this context; it may send, and may not advance.
+    pub fn set_dispatch(
+        &self,
+        dispatch: u16,
+        handler: impl Fn(&Context, Arrival<'_>) -> Receive + 'static,
+    ) -> Result<(), ActiveError> {
+        if dispatch >= DISPATCH_IDS {
+            return Err(ActiveError::Dispatch { dispatch });
+        }
+        let index = usize::from(dispatch);
+        let mut table = self.active.table.0.borrow_mut();
+        if table.len() <= index {
+            table.resize(index + 1, None);
+        }
+        table[index] = Some(Rc::new(handler));
+        Ok(())
+    }
+
+    /// The messaging unit behind an endpoint that an instruction goes to.
+    #[inline(always)]
+    pub(crate) fn target_of(&self, endpoint: Endpoint) -> Result<usize, ActiveError> {
+        let unit = self.unit_of(endpoint)?;
+        if !self.active.peers.mark(unit) {
+            return Err(ActiveError::Closed { endpoint });
+        }
+        Ok(unit)
+    }
+
+    /// Refuses instructions to `endpoint` from now on.
+    ///
+    /// # Errors
+    ///
+    /// [`ActiveError::Busy`] while something to it is under way.
+    pub fn close_endpoint(&self, endpoint: Endpoint) -> Result<(), ActiveError> {
+        let unit = self.unit_of(endpoint)?;
+        let transfers = self.active.operations.towards(unit).len() + self.unit.backlog_to(unit);
+        if transfers > 0 {
+            return Err(ActiveError::Busy {
+                endpoint,
+                transfers,
+            });
+        }
+        self.active.peers.close(unit);
+        Ok(())
+    }
+
+    /// Takes instructions to `endpoint` again.
+    pub fn reopen_endpoint(&self, endpoint: Endpoint) -> Result<(), ActiveError> {
+        let unit = self.unit_of(endpoint)?;
+        self.active.peers.reopen(unit);
+        Ok(())
     }
 }

@@ -15,11 +15,11 @@ use pamir_driver::unit::UnitError;
 use pamir_shm::lane_room::LaneRoom;
 
 use crate::active::dispatch::{DISPATCH_IDS, Status};
-use crate::active::memory::Memory;
-use crate::active::operation::{Operation, Send};
-use crate::active::{ActiveError, Completion, TransferError};
+use crate::active::state::memory::Memory;
+use crate::active::state::operation::Send;
+use crate::active::{ActiveError, Completion, Operation, TransferError};
 use crate::context::Context;
-use crate::endpoint::Endpoint;
+use crate::context::endpoint::Endpoint;
 use crate::protocol::kind;
 use crate::protocol::table::SendProtocol;
 use crate::selection::Choice;
@@ -182,6 +182,16 @@ impl Context {
             return Err(ActiveError::Header { bytes, most });
         }
         self.target_of(to)
+    }
+
+    /// Sends a header without data to a messaging unit, also under a dispatch id of the transport's own.
+    pub(crate) fn start_header(
+        &self,
+        target: usize,
+        message: ActiveMessage<'_>,
+    ) -> Result<(), UnitError> {
+        // SAFETY: it has no data.
+        unsafe { self.start_active(target, message, std::ptr::null(), 0) }
     }
 
     /// Sends a message to a messaging unit, also under a dispatch id of the transport's own.

@@ -18,7 +18,7 @@ use pamir_driver::unit::receive::recent::{Recent, Seen};
 
 use crate::active::dispatch::DISPATCH_IDS;
 use crate::active::line::fits_line;
-use crate::active::peers::Way;
+use crate::active::state::peers::Way;
 use crate::context::Context;
 use crate::protocol::kind;
 

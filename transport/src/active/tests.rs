@@ -7,12 +7,11 @@ use std::rc::Rc;
 use pamir_driver::job::{Job, JobSpecification};
 use proptest::prelude::*;
 
-use super::dispatch::Receive;
 use super::send::ActiveMessage;
-use super::{ActiveError, Completion, TransferError};
+use super::{ActiveError, Completion, Receive, TransferError};
 use crate::client::Client;
 use crate::context::Context;
-use crate::memory_region::MemoryRegion;
+use crate::one_sided::memory_region::MemoryRegion;
 use crate::one_sided::{Get, Notification, Put};
 use crate::protocol::table::{GetProtocol, PutProtocol, SendProtocol, SendTable};
 use crate::selection::{Choice, Ranges, Row, Situation};

@@ -15,7 +15,6 @@ use std::task::{Poll, Waker};
 use pamir_driver::memory::sweep::Sweep;
 use pamir_driver::unit::UnitError;
 
-use crate::attendance::Attendance;
 use crate::collective::Board;
 use crate::collective::error::ExchangeError;
 use crate::collective::exchange::Exchange;
@@ -26,6 +25,7 @@ use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Pattern;
 use crate::tagged::request::{Outcome, RequestId};
 use crate::tagged::send::Address;
+use crate::waiting::attendance::Attendance;
 
 /// The members' tasks, by rank.
 pub trait Members {

@@ -9,49 +9,14 @@
 //!
 //! Invariant: a message has at least as many bytes as stripes, and at least two of those.
 
-use super::MOST_STRIPES;
+use super::Offered;
 use super::part::Part;
-use super::workers::Workers;
+use super::state::Workers;
 use crate::context::Context;
 use crate::gather_scatter::stripes::Submessage;
 use crate::protocol::table::{ScatteredStripes, SendProtocol, Stripes};
 use crate::selection::{Choice, Situation};
 use crate::tagged::buffer::Buffer;
-
-/// How a message is divided, as both ends know it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Offered {
-    /// Tells the message's submessages from others between the same workers.
-    pub(crate) series: u32,
-    /// Workers of each end; 0 if the masters move all stripes.
-    pub(crate) workers: usize,
-    /// Submessages.
-    pub(crate) stripes: usize,
-}
-
-impl Offered {
-    /// As it travels.
-    pub(crate) fn word(self) -> u64 {
-        u64::from(self.series) | (self.workers as u64) << 32 | (self.stripes as u64) << 48
-    }
-
-    /// What a peer's word says, if it makes sense.
-    pub(crate) fn from_word(word: u64) -> Option<Self> {
-        let offered = Self {
-            series: word as u32,
-            workers: usize::from((word >> 32) as u16),
-            stripes: (word >> 48) as usize,
-        };
-        (2..=MOST_STRIPES)
-            .contains(&offered.stripes)
-            .then_some(offered)
-    }
-
-    /// The worker that moves a stripe; none if the master does.
-    pub(super) fn worker(self, stripe: usize) -> Option<usize> {
-        (stripe % (self.workers + 1)).checked_sub(1)
-    }
-}
 
 /// How many stripes a table says for a message; `counted` if it is going to be sent.
 fn said_by<A: Choice>(

@@ -25,72 +25,16 @@ use pamir_driver::unit::UnitError;
 use pamir_driver::unit::packet::Packet;
 use pamir_shm::countdown::Countdown;
 
-use super::Master;
+use super::Offered;
 use super::configuration::Configuration;
-use super::division::Offered;
 use super::part::Part;
-use super::workers::Workers;
+use super::state::{Completion, End, Entry, Master, UnderWay, Workers};
 use crate::context::Context;
 use crate::gather_scatter::stripes::equal;
 use crate::protocol::kind;
 use crate::tagged::envelope::Pattern;
 use crate::tagged::request::{Outcome, RequestId};
 use crate::tagged::send::Address;
-
-/// The end of a message that a context is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum End {
-    /// It sends.
-    Origin,
-    /// It receives.
-    Target,
-}
-
-/// What the threads that move a message's parts share.
-#[derive(Debug)]
-pub(super) struct Completion {
-    left: Countdown,
-    master: Arc<Master>,
-}
-
-impl Completion {
-    /// A submessage is done; whoever counts the last one wakes the master.
-    fn count(&self) {
-        if self.left.count() {
-            self.master.doorbell.ring();
-        }
-    }
-}
-
-impl Entry {
-    /// Something kept a worker from moving it: the master is told.
-    pub(super) fn fail(completion: &Completion, error: UnitError) {
-        completion.master.fail(error);
-    }
-
-    pub(super) fn completion(&self) -> Arc<Completion> {
-        Arc::clone(&self.completion)
-    }
-}
-
-/// A submessage, as it is handed to whoever moves it.
-pub(super) struct Entry {
-    end: End,
-    /// The messaging unit at the other end.
-    peer: usize,
-    series: u32,
-    stripe: usize,
-    part: Part,
-    completion: Arc<Completion>,
-}
-
-/// Submessages that a context moves, and the message of which they are, if it is its own.
-#[derive(Debug)]
-pub(super) struct UnderWay {
-    submessages: Vec<RequestId>,
-    completion: Arc<Completion>,
-    whole: Option<(End, RequestId, usize)>,
-}
 
 impl Context {
     /// At the target: the message has been matched; false if it cannot go in stripes.
@@ -336,27 +280,6 @@ impl Context {
             let _ = self.striping.master.set(Arc::new(master));
         }
         Ok(self.striping.master.get().expect("it was just made"))
-    }
-
-    /// The workers, if there are any; started when they are first asked for.
-    pub(super) fn workers(&self) -> Option<&Workers> {
-        let wanted = self.striping.configuration.get()?.workers;
-        if wanted == 0 || self.striping.refused.get() {
-            return None;
-        }
-        if self.striping.workers.get().is_none() {
-            match Workers::start(self) {
-                Ok(workers) => drop(self.striping.workers.set(workers)),
-                Err(error) => {
-                    self.striping.refused.set(true);
-                    eprintln!(
-                        "pamir: task {} moves all stripes itself: {error}",
-                        self.task()
-                    );
-                }
-            }
-        }
-        self.striping.workers.get()
     }
 
     /// How many workers run.

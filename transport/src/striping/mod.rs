@@ -33,59 +33,15 @@
 pub mod configuration;
 mod division;
 mod message;
+mod offer;
 mod part;
+pub(crate) mod state;
 mod workers;
 
 #[cfg(test)]
 mod tests;
 
-use std::cell::{Cell, OnceCell, RefCell};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use parking_lot::Mutex;
-
-use pamir_driver::unit::{Doorbell, UnitError};
-
-use configuration::Configuration;
-pub(crate) use division::Offered;
-use message::UnderWay;
-use workers::Workers;
+pub(crate) use offer::Offered;
 
 /// The most stripes of one message.
 pub const MOST_STRIPES: usize = 64;
-
-/// What a context keeps of the messages that it divides.
-#[derive(Debug, Default)]
-pub(crate) struct Striping {
-    configuration: OnceCell<Configuration>,
-    /// Started with the first message that is divided.
-    workers: OnceCell<Workers>,
-    /// Workers could not be started; that was said.
-    refused: Cell<bool>,
-    under_way: RefCell<Vec<UnderWay>>,
-    /// The number of the next message that is divided here.
-    series: Cell<u32>,
-    master: OnceCell<Arc<Master>>,
-}
-
-/// What workers know of the context whose messages they move.
-#[derive(Debug)]
-struct Master {
-    doorbell: Doorbell,
-    /// What ended a worker.
-    failure: Mutex<Option<UnitError>>,
-    failed: AtomicBool,
-}
-
-impl Master {
-    fn fail(&self, error: UnitError) {
-        self.failure.lock().get_or_insert(error);
-        self.failed.store(true, Ordering::Release);
-        self.doorbell.ring();
-    }
-
-    fn has_failed(&self) -> bool {
-        self.failed.load(Ordering::Acquire)
-    }
-}

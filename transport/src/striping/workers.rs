@@ -1,7 +1,7 @@
 //! Workers: threads with a context each, which move stripes for a master.
 //!
 //! Before: the master has divided a message, and enqueues an entry in a worker's work queue
-//! ([`crate::work_queue`]). After: the worker's context sends or receives the submessage, and
+//! ([`crate::context::work_queue`]). After: the worker's context sends or receives the submessage, and
 //! counts it.
 //!
 //! | state    | the thread | until |
@@ -20,7 +20,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
 
@@ -28,11 +27,10 @@ use pamir_driver::topology::AffinityMask;
 use pamir_driver::unit::UnitError;
 use pamir_driver::waiting::ladder::Ladder;
 
-use super::Master;
-use super::message::Entry;
+use super::state::{Entry, Master, Workers};
 use crate::client::{Client, ClientError};
-use crate::context::Context;
-use crate::work_queue::{Progress, WorkQueue};
+use crate::context::work_queue::Progress;
+use crate::context::{Context, WorkQueue};
 
 /// The client that all workers of a job are.
 const CLIENT: &str = "pamir stripes";
@@ -55,14 +53,6 @@ pub(super) enum WorkersError {
     Silent,
 }
 
-/// The workers of a context.
-#[derive(Debug)]
-pub(super) struct Workers {
-    queues: Vec<Arc<WorkQueue>>,
-    stop: Arc<AtomicBool>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
-}
-
 /// What a worker is started with.
 struct Start {
     client: Arc<Client>,
@@ -72,7 +62,7 @@ struct Start {
     stop: Arc<AtomicBool>,
 }
 
-impl Workers {
+impl Workers<Context> {
     /// Starts the workers of `context`.
     pub(super) fn start(context: &Context) -> Result<Self, WorkersError> {
         let configuration = context.striping_configuration();
@@ -107,11 +97,6 @@ impl Workers {
         Ok(())
     }
 
-    /// How many there are.
-    pub(super) fn count(&self) -> usize {
-        self.queues.len()
-    }
-
     /// Hands an entry to a worker.
     pub(super) fn enqueue(&self, worker: usize, entry: Entry) {
         let mut entry = Some(entry);
@@ -124,24 +109,6 @@ impl Workers {
             }
             Progress::Done
         });
-    }
-
-    /// Ends the threads.
-    pub(super) fn end(&self) {
-        self.stop.store(true, Ordering::Release);
-        for queue in &self.queues {
-            queue.post(|_| Progress::Done);
-        }
-        for thread in self.threads.lock().drain(..) {
-            // A panic there has been reported already.
-            let _ = thread.join();
-        }
-    }
-}
-
-impl Drop for Workers {
-    fn drop(&mut self) {
-        self.end();
     }
 }
 
@@ -182,5 +149,28 @@ impl Start {
             }
         }
         Ok(())
+    }
+}
+
+impl Context {
+    /// The workers, if there are any; started when they are first asked for.
+    pub(super) fn workers(&self) -> Option<&Workers<Context>> {
+        let wanted = self.striping.configuration.get()?.workers;
+        if wanted == 0 || self.striping.refused.get() {
+            return None;
+        }
+        if self.striping.workers.get().is_none() {
+            match Workers::start(self) {
+                Ok(workers) => drop(self.striping.workers.set(workers)),
+                Err(error) => {
+                    self.striping.refused.set(true);
+                    eprintln!(
+                        "pamir: task {} moves all stripes itself: {error}",
+                        self.task()
+                    );
+                }
+            }
+        }
+        self.striping.workers.get()
     }
 }

@@ -21,52 +21,15 @@ use crate::tagged::arrived_line::deliver_line;
 use crate::tagged::buffer::{Buffer, Noncontiguous};
 use crate::tagged::envelope::Envelope;
 use crate::tagged::incoming::Incoming;
-use crate::tagged::request::{Outcome, Request, RequestId};
+use crate::tagged::request::{Outcome, Request, RequestId, outcome};
 use crate::tagged::transfer::Matched;
+use crate::tagged::unexpected_message::{Offer, Unexpected};
 
 /// Memory made ready at once for a message that nobody has asked for yet, in bytes.
 const RESERVED_BYTES: usize = 1 << 20;
 
 /// Bytes fetched at once into a buffer that is not contiguous.
 const FETCH_BYTES: usize = 64 * 1024;
-
-/// A message that nobody has asked for yet.
-#[derive(Debug)]
-pub enum Unexpected {
-    /// Its data has come, or is coming.
-    Data {
-        /// What has come so far.
-        data: Vec<u8>,
-        /// Bytes of the message.
-        total: usize,
-        /// The origin's request, if it waits for the message to be matched.
-        synchronous: Option<RequestId>,
-    },
-    /// Its data waits at the origin.
-    Rendezvous(Offer),
-}
-
-impl Unexpected {
-    /// Bytes of the message.
-    pub fn bytes(&self) -> usize {
-        match self {
-            Self::Data { total, .. } => *total,
-            Self::Rendezvous(offer) => offer.bytes,
-        }
-    }
-}
-
-/// Data that waits at its origin.
-#[derive(Clone, Copy, Debug)]
-pub struct Offer {
-    pub(crate) bytes: usize,
-    pub(crate) address: u64,
-    pub(crate) origins_request: u64,
-    /// Whether it lies in one piece, and how it shall be fetched.
-    way: u16,
-    /// How it may be divided, a word that the origin chose.
-    division: u64,
-}
 
 /// Enters the handlers of tagged messages into the packet handler table.
 pub(crate) fn register(handlers: &PacketHandlerTable<Context>) {
@@ -117,19 +80,6 @@ fn eager_packet(context: &Context, origin: u32, packet: Packet<'_>) -> Result<()
         return Ok(());
     }
     context.end_one_packet(origin, total, packet.auxiliary())
-}
-
-/// How the receive of a message of `total` bytes into `room` bytes ends.
-#[inline(always)]
-pub(super) fn outcome(envelope: &Envelope, total: usize, room: usize) -> Outcome {
-    Outcome {
-        task: envelope.source,
-        tag: envelope.tag,
-        bytes: total.min(room),
-        message_bytes: total,
-        truncated: total > room,
-        cancelled: false,
-    }
 }
 
 fn eager_synchronous(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {

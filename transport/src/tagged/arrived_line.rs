@@ -14,10 +14,9 @@
 use pamir_driver::unit::packet::Packet;
 
 use crate::context::Context;
-use crate::tagged::arrival::outcome;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Envelope;
-use crate::tagged::request::{Phase, Request};
+use crate::tagged::request::{Phase, Request, outcome};
 
 /// Gives a packet of one line to the receive that it is for; whether that could be done.
 #[inline(always)]

@@ -10,31 +10,12 @@
 //!
 //! Invariant: an index in the list is that of a message in the unexpected queue that nobody has taken.
 
-use std::cell::RefCell;
-
 use pamir_driver::memory::sweep::Sweep;
 use pamir_driver::unit::UnitError;
 
 use crate::context::Context;
 use crate::protocol::kind;
-use crate::tagged::arrival::{Offer, Unexpected};
-
-/// The offers of one context that may be taken early: their indices in the unexpected queue, and their origins.
-#[derive(Debug, Default)]
-pub(crate) struct EarlyOffers(RefCell<Vec<(u32, u32)>>);
-
-impl EarlyOffers {
-    /// Whether any wait.
-    #[inline(always)]
-    pub(crate) fn any(&self) -> bool {
-        !self.0.borrow().is_empty()
-    }
-
-    fn take_oldest(&self) -> Option<(u32, u32)> {
-        let mut offers = self.0.borrow_mut();
-        (!offers.is_empty()).then(|| offers.remove(0))
-    }
-}
+use crate::tagged::unexpected_message::{Offer, Unexpected};
 
 impl Context {
     /// A message in the unexpected queue, from `origin`, may be taken early.

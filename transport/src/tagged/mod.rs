@@ -13,6 +13,7 @@ mod arrived_line;
 mod awaited_send;
 mod begun_receive;
 pub mod buffer;
+mod counting;
 pub(crate) mod early_offer;
 pub mod envelope;
 pub mod incoming;
@@ -23,10 +24,13 @@ pub mod receive;
 pub mod request;
 pub mod send;
 pub(crate) mod timed_message;
+pub(crate) mod timed_state;
 pub mod traffic;
 pub(crate) mod transfer;
 pub mod unexpected;
+pub mod unexpected_message;
 pub(crate) mod withdrawal;
+pub(crate) mod withdrawn;
 
 #[cfg(test)]
 mod tests;

@@ -8,11 +8,11 @@ use pamir_driver::unit::{Next, UnitError};
 
 use crate::context::Context;
 use crate::protocol::kind;
-use crate::tagged::arrival::Unexpected;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::{Envelope, Pattern};
 use crate::tagged::incoming::Incoming;
 use crate::tagged::request::{Outcome, Request, RequestId};
+use crate::tagged::unexpected_message::Unexpected;
 
 /// What a probe tells of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,7 +22,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::tagged::buffer::Buffer;
-use crate::tagged::envelope::Pattern;
+use crate::tagged::envelope::{Envelope, Pattern};
 use crate::tagged::kept;
 
 const BLOCK: usize = 64;
@@ -376,6 +376,19 @@ impl Requests {
             request.buffer.replace(NOTHING);
         }
         request.next_free.set(self.free.replace(Some(request)));
+    }
+}
+
+/// How the receive of a message of `total` bytes into `room` bytes ends.
+#[inline(always)]
+pub(super) fn outcome(envelope: &Envelope, total: usize, room: usize) -> Outcome {
+    Outcome {
+        task: envelope.source,
+        tag: envelope.tag,
+        bytes: total.min(room),
+        message_bytes: total,
+        truncated: total > room,
+        cancelled: false,
     }
 }
 

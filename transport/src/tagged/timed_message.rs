@@ -6,7 +6,6 @@
 //! Invariants: one message in packets is timed at once from each origin; a target whose buffer has gaps times nothing, since it
 //! does not copy as the origin asked.
 
-use std::cell::RefCell;
 use std::time::Instant;
 
 use pamir_driver::unit::UnitError;
@@ -20,35 +19,9 @@ use crate::protocol::pace::{Pace, Way};
 use crate::protocol::profile::PairProfile;
 use crate::protocol::route::Route;
 use crate::protocol::table::SendProtocol;
-use crate::protocol::trials::{OriginTrials, TargetTrials, Timed};
+use crate::protocol::trials::Timed;
 use crate::tagged::request::RequestId;
-
-/// What one context knows of its targets and its origins.
-#[derive(Debug, Default)]
-pub(crate) struct TimedMessages {
-    /// For each target; made with the first message.
-    targets: RefCell<Vec<Target>>,
-    /// For each origin; made with the first message.
-    origins: RefCell<Vec<Origin>>,
-}
-
-/// What is known of one target.
-#[derive(Clone, Debug, Default)]
-struct Target {
-    trials: TargetTrials,
-    /// The last message whose sender did not wait for it at once,
-    last: Option<RequestId>,
-    /// and whether another one was under way when that began.
-    in_row: bool,
-}
-
-/// What is known of one origin.
-#[derive(Clone, Debug, Default)]
-struct Origin {
-    trials: OriginTrials,
-    /// The one whose packets are coming.
-    in_packets: Option<(RequestId, Timed)>,
-}
+use crate::tagged::timed_state::{Origin, Target};
 
 impl Context {
     /// What the measured protocols mean for a message, and what the target is told of it.

@@ -28,17 +28,11 @@
 //! Invariant: an instruction is counted once, by the task that gives it, when it is taken.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
-
-use pamir_settings::PROFILE_COMM;
 
 use super::iteration_range::IterationRange;
 use crate::balance::announcement::Synchronization;
-use crate::context::Context;
 use crate::placement::Traffic;
 
 /// What has been sent, by portion and target.
@@ -72,12 +66,12 @@ impl Iterations {
 }
 
 #[derive(Debug)]
-struct Portion {
+pub(super) struct Portion {
     name: String,
     /// To each messaging unit.
-    sent: Vec<Traffic>,
+    pub(super) sent: Vec<Traffic>,
     /// From each messaging unit, by gets.
-    fetched: Vec<Traffic>,
+    pub(super) fetched: Vec<Traffic>,
 }
 
 /// Why what was counted is not in the profile.
@@ -94,7 +88,7 @@ pub struct ProfileError {
 const FIRST_LEVEL: i32 = 1;
 
 impl TrafficCounter {
-    fn new(units: usize, units_per_task: usize) -> TrafficCounter {
+    pub(super) fn new(units: usize, units_per_task: usize) -> TrafficCounter {
         let counter = TrafficCounter {
             units,
             units_per_task,
@@ -154,7 +148,12 @@ impl TrafficCounter {
     }
 
     #[cold]
-    fn count(&self, side: fn(&mut Portion) -> &mut Vec<Traffic>, unit: usize, bytes: usize) {
+    pub(super) fn count(
+        &self,
+        side: fn(&mut Portion) -> &mut Vec<Traffic>,
+        unit: usize,
+        bytes: usize,
+    ) {
         if self.on.get() {
             let mut portions = self.portions.borrow_mut();
             let inside = self.iterations.get().filter(|these| these.is_inside());
@@ -187,71 +186,6 @@ impl TrafficCounter {
             }
         }
         text
-    }
-}
-
-/// The profile's file, which `mpiexec --profile-comm` names.
-fn asked_for() -> Option<OsString> {
-    PROFILE_COMM.raw().filter(|path| !path.is_empty())
-}
-
-impl Context {
-    /// Counts what is sent from now on, if the launcher asks for a profile.
-    pub fn count_traffic_if_asked(&self) {
-        if asked_for().is_some() {
-            self.count_traffic();
-        }
-    }
-
-    /// Counts what is sent from now on.
-    pub fn count_traffic(&self) {
-        let counter = TrafficCounter::new(self.unit.ranks(), self.place.contexts);
-        let _ = self.traffic.set(Box::new(counter));
-        self.active.peers.forget();
-    }
-
-    /// What has been counted, if anything is.
-    #[inline(always)]
-    pub fn traffic(&self) -> Option<&TrafficCounter> {
-        self.traffic.get().map(|counter| &**counter)
-    }
-
-    /// Adds what has been counted to the profile that the launcher asks for, and counts no more.
-    ///
-    /// # Errors
-    ///
-    /// [`ProfileError`].
-    pub fn write_traffic(&self) -> Result<(), ProfileError> {
-        let (Some(counter), Some(path)) = (self.traffic(), asked_for()) else {
-            return Ok(());
-        };
-        counter.enter(0);
-        let text = counter.to_text(self.endpoint().task());
-        let opened = std::fs::OpenOptions::new()
-            .append(true)
-            // A pipe that nobody reads is an error, and nothing to wait for.
-            .custom_flags(libc::O_NONBLOCK)
-            .open(&path);
-        // Tasks write at the same time: lines stay whole since each writes once, at the end.
-        let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
-        let path = PathBuf::from(path);
-        written.map_err(|source| ProfileError { path, source })
-    }
-
-    /// Counts a message to a messaging unit, if messages are counted.
-    #[inline(always)]
-    pub(crate) fn count_message(&self, target: usize, bytes: usize) {
-        if let Some(counter) = self.traffic.get() {
-            counter.count(|portion| &mut portion.sent, target, bytes);
-        }
-    }
-
-    /// Counts data that is read from a messaging unit, if messages are counted.
-    #[inline(always)]
-    pub(crate) fn count_fetched(&self, from: usize, bytes: usize) {
-        if let Some(counter) = self.traffic.get() {
-            counter.count(|portion| &mut portion.fetched, from, bytes);
-        }
     }
 }
 

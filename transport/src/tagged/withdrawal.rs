@@ -29,27 +29,16 @@
 //! the target does not read that buffer.
 
 use std::any::Any;
-use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::atomic::{Ordering, fence};
 
 use pamir_driver::unit::UnitError;
 
 use crate::context::Context;
-use crate::tagged::arrival::Unexpected;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::request::{Outcome, Request, RequestId};
-
-/// A send that its target still knows by a request that is complete, and the request of the copy that goes in its place.
-#[derive(Clone, Copy, Debug)]
-struct Withdrawn {
-    known: RequestId,
-    copy: RequestId,
-}
-
-/// The withdrawn messages of one context whose targets have not answered.
-#[derive(Debug, Default)]
-pub(crate) struct Withdrawals(RefCell<Vec<Withdrawn>>);
+use crate::tagged::unexpected_message::Unexpected;
+use crate::tagged::withdrawn::Withdrawn;
 
 /// What the request of a copy keeps: the bytes, and what the first request has kept.
 struct Kept {

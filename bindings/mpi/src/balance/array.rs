@@ -23,8 +23,8 @@ use std::rc::Rc;
 use pamir_driver::memory::reserved_memory::ReservedMemory;
 use pamir_transport::active::{ActiveError, TransferError};
 use pamir_transport::context::Context;
-use pamir_transport::memory_region::{DESCRIPTION_BYTES, MemoryRegion};
 use pamir_transport::one_sided::Get;
+use pamir_transport::one_sided::memory_region::{DESCRIPTION_BYTES, MemoryRegion};
 
 use super::error::BalanceError;
 use super::shape::Shape;

@@ -33,7 +33,7 @@ use pamir_transport::balance::partition::items::Items;
 use pamir_transport::balance::partition::rounding::as_cut_exactly;
 use pamir_transport::collective;
 use pamir_transport::collective::geometry::{Channel, block_on};
-use pamir_transport::memory_region::DESCRIPTION_BYTES;
+use pamir_transport::one_sided::memory_region::DESCRIPTION_BYTES;
 
 use super::agreement::{self, Either, Greatest, Watched};
 use super::array::Array;

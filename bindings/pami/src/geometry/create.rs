@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use pamir_transport::collective::geometry::Members;
 use pamir_transport::collective::{CollectiveError, barrier};
-use pamir_transport::endpoint::Endpoint;
+use pamir_transport::context::endpoint::Endpoint;
 
 use crate::client::{ClientObject, client_of};
 use crate::collective::channel::MemberChannel;

@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use pamir_transport::collective::geometry::Members;
-use pamir_transport::endpoint::Endpoint;
+use pamir_transport::context::endpoint::Endpoint;
 
 use crate::client::ClientObject;
 use crate::context::ContextObject;

@@ -8,7 +8,7 @@ use pamir_driver::job::process_name;
 
 use super::*;
 use crate::active::Way;
-use crate::read_modify_write::{Modification, ReadModifyWrite, Width};
+use crate::one_sided::read_modify_write::{Modification, ReadModifyWrite, Width};
 
 /// A fence, and whether it has ended.
 fn fence(context: &Context, contexts: &Contexts, whole: bool) -> Log {

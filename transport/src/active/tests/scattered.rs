@@ -3,7 +3,7 @@
 use super::*;
 use crate::active::dispatch::{Arrival, Status};
 use crate::gather_scatter::{Builder, Machine, Program, Section};
-use crate::scattered::Scattered;
+use crate::one_sided::scattered::Scattered;
 use crate::tagged::buffer::Noncontiguous;
 
 /// `count` blocks of `block` bytes, `stride` apart, with a hole in front.
@@ -261,7 +261,7 @@ fn a_program_longer_than_all_memory_is_refused() {
         bytes: usize::MAX,
     };
     let get = u16::MAX - 18;
-    let receive = crate::scattered::dispatch(contexts.get(1, 0), get, arrival);
+    let receive = crate::one_sided::scattered::dispatch(contexts.get(1, 0), get, arrival);
     assert!(receive.status == Status::OutsideRegion);
 }
 

@@ -2,7 +2,7 @@
 //! the engine, the target's memory, its reception FIFO, and its advance that tells.
 
 use super::*;
-use crate::work_queue::Progress;
+use crate::context::work_queue::Progress;
 
 #[test]
 fn a_put_walks_from_its_post_to_the_targets_advance() {

@@ -25,8 +25,8 @@ use pamir_driver::memory::sweep::Sweep;
 
 use super::board::Board;
 use super::error::{CollectiveError, ExchangeError};
-use crate::attendance::Attendance;
 use crate::collective::shape::torus::Torus;
+use crate::waiting::attendance::Attendance;
 
 /// One collective operation's channel between the members of a geometry.
 pub trait Exchange {

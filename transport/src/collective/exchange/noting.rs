@@ -11,11 +11,11 @@ use std::future::Future;
 
 use pamir_driver::memory::sweep::Sweep;
 
-use crate::attendance::Attendance;
 use crate::collective::board::Board;
 use crate::collective::error::{CollectiveError, ExchangeError};
 use crate::collective::exchange::Exchange;
 use crate::collective::shape::torus::Torus;
+use crate::waiting::attendance::Attendance;
 
 /// What was wrong with the messages of an operation.
 #[derive(Default)]

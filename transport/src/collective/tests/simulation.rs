@@ -19,11 +19,11 @@ use pamir_driver::memory::sweep::Sweep;
 use pamir_shm::mapped_board::MappedBoard;
 use pamir_shm::segment::Segment;
 
-use crate::attendance::Attendance;
 use crate::collective::Board;
 use crate::collective::error::{CollectiveError, ExchangeError};
 use crate::collective::exchange::Exchange;
 use crate::collective::shape::torus::Torus;
+use crate::waiting::attendance::Attendance;
 
 /// When sends are complete, and in which order members run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

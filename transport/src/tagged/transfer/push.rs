@@ -18,41 +18,13 @@ use pamir_driver::job::layout::TRANSFER_SLOTS;
 use pamir_driver::memory::kernel_copy;
 use pamir_driver::unit::UnitError;
 use pamir_driver::unit::packet::Packet;
-use pamir_shm::mapped::Mapped;
-use pamir_shm::piece_claims::{Generation, Piece, PieceClaims, Side};
+use pamir_shm::piece_claims::Generation;
 
-use super::{Data, FAILED, LONGEST_PIECE_BYTES, take_next};
+use super::under_way::{Data, FAILED, Push, take_next};
 use crate::context::Context;
 use crate::protocol::kind;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::request::{Request, RequestId};
-
-/// A message of this task's whose data its target copies, and this task too.
-#[derive(Debug)]
-pub(super) struct Push {
-    target: u32,
-    id: RequestId,
-    targets_request: u64,
-    data: Data,
-    claims: Mapped<PieceClaims>,
-    generation: Generation,
-    /// Something was claimed and written.
-    has_copied: bool,
-}
-
-impl Push {
-    /// The next piece: half of what nobody has begun, if others wait.
-    fn claim(&self, others_wait: bool) -> Option<Piece> {
-        let longest = self.data.units_of(LONGEST_PIECE_BYTES);
-        let total = self.data.units();
-        let wanted = |left: u32| {
-            let halved = others_wait && left == total;
-            longest.min(if halved { left / 2 } else { left })
-        };
-        self.claims
-            .claim(self.generation, Side::Back, total, wanted)
-    }
-}
 
 impl Context {
     /// At the origin: the target copies a message of this task's, which may copy too.

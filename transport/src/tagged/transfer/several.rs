@@ -13,7 +13,7 @@ use std::iter::zip;
 use pamir_driver::memory::kernel_copy::{self, NOWHERE};
 use pamir_driver::unit::UnitError;
 
-use super::{Data, Pull};
+use super::under_way::{Data, Pull};
 use crate::context::Context;
 
 /// Messages that share a call.

@@ -4,8 +4,9 @@ use std::ptr::NonNull;
 
 use proptest::prelude::*;
 
-use super::{AT_ONCE_BYTES, LONGEST_PIECE_BYTES, TRANSFER_SLOTS};
+use super::under_way::{AT_ONCE_BYTES, LONGEST_PIECE_BYTES};
 use crate::context::Context;
+use pamir_driver::job::layout::TRANSFER_SLOTS;
 use pamir_driver::unit::UnitError;
 
 use crate::protocol::completion::Completion;

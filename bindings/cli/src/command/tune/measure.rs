@@ -24,7 +24,7 @@ use pamir_transport::collective::{
     Reduction, ToRoot,
 };
 use pamir_transport::context::Context;
-use pamir_transport::memory_region::{DESCRIPTION_BYTES, MemoryRegion};
+use pamir_transport::one_sided::memory_region::{DESCRIPTION_BYTES, MemoryRegion};
 use pamir_transport::one_sided::{Get, Put};
 
 use super::scattered;

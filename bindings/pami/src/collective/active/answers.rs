@@ -16,13 +16,13 @@ use std::ffi::c_void;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
-use pamir_transport::active::dispatch::{Arrival, Receive};
+use pamir_transport::active::dispatch::Arrival;
 use pamir_transport::active::send::ActiveMessage;
-use pamir_transport::active::{ActiveError, Completion, TransferError};
+use pamir_transport::active::{ActiveError, Completion, Receive, TransferError};
 use pamir_transport::collective::Reduction;
 use pamir_transport::collective::data::scratch::Scratch;
 use pamir_transport::context::Context;
-use pamir_transport::endpoint::Endpoint;
+use pamir_transport::context::endpoint::Endpoint;
 
 use crate::collective::Call;
 use crate::collective::active::send::unfilled;

@@ -23,9 +23,9 @@ use std::collections::HashMap;
 use std::ffi::c_void;
 use std::rc::Rc;
 
-use pamir_transport::active::dispatch::{Arrival, Receive};
+use pamir_transport::active::dispatch::Arrival;
 use pamir_transport::active::send::ActiveMessage;
-use pamir_transport::active::{ActiveError, Completion, TransferError};
+use pamir_transport::active::{ActiveError, Completion, Receive, TransferError};
 
 use crate::collective::Call;
 use crate::collective::active::answers::Awaited;

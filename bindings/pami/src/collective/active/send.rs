@@ -9,8 +9,8 @@ use std::ptr::{null, null_mut};
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
-use pamir_transport::active::TransferError;
-use pamir_transport::active::dispatch::{Arrival, Receive};
+use pamir_transport::active::dispatch::Arrival;
+use pamir_transport::active::{Receive, TransferError};
 
 use crate::collective::Call;
 use crate::collective::active::{Registration, Start, listen};

@@ -22,8 +22,8 @@ use pamir_driver::engine_thread::{Activity, Engine, EngineThread, EngineThreadEr
 use pamir_driver::unit::{Doorbell, UnitError};
 use pamir_driver::waiting::ladder::Rung;
 
-use crate::context::Context;
-use crate::work_queue::{Progress, WorkQueue};
+use crate::context::work_queue::Progress;
+use crate::context::{Context, WorkQueue};
 
 /// A context for several threads.
 #[derive(Debug)]

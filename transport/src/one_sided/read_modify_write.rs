@@ -13,13 +13,14 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use pamir_driver::memory::kernel_copy::Access;
 
-use crate::active::dispatch::{Arrival, Receive, Status};
-use crate::active::operation::Operation;
+use crate::active::dispatch::{Arrival, Status};
 use crate::active::send::ActiveMessage;
-use crate::active::{ActiveError, TransferError};
+use crate::active::state::transfer;
+use crate::active::state::transfer::Asked;
+use crate::active::{ActiveError, Operation, Receive, TransferError};
 use crate::context::Context;
-use crate::endpoint::Endpoint;
-use crate::memory_region::{MemoryRegion, words};
+use crate::context::endpoint::Endpoint;
+use crate::one_sided::memory_region::{MemoryRegion, words};
 
 /// Dispatch id of a request.
 pub(crate) const REQUEST: u16 = u16::MAX - 4;
@@ -111,7 +112,7 @@ impl Width {
 }
 
 /// Is given the integer as it was before.
-pub type Answer = Box<dyn FnOnce(&Context, Result<u64, TransferError>)>;
+pub type Answer = transfer::Answer<Context>;
 
 /// An instruction to read, modify and write.
 pub struct ReadModifyWrite {
@@ -140,21 +141,6 @@ impl std::fmt::Debug for ReadModifyWrite {
             .field("offset", &self.offset)
             .field("modification", &self.modification)
             .finish_non_exhaustive()
-    }
-}
-
-/// An instruction that is under way.
-pub(crate) struct Asked {
-    pub(crate) target: usize,
-    done: Option<Answer>,
-}
-
-impl Asked {
-    /// It is over without an answer.
-    pub(crate) fn fail(self, context: &Context, error: TransferError) {
-        if let Some(done) = self.done {
-            done(context, Err(error));
-        }
     }
 }
 
@@ -197,8 +183,7 @@ impl Context {
             })),
         };
         self.count_message(target, bytes as usize);
-        // SAFETY: it has no data.
-        unsafe { self.start_active(target, message, std::ptr::null(), 0)? };
+        self.start_header(target, message)?;
         Ok(())
     }
 
@@ -242,8 +227,7 @@ pub(crate) fn answer(context: &Context, arrival: Arrival<'_>) -> Receive {
     };
     let target = context.place.unit(arrival.origin, context.unit.ranks());
     let target = target.expect("an arrival's origin is an endpoint of the client");
-    // SAFETY: it has no data.
-    match unsafe { context.start_active(target, message, std::ptr::null(), 0) } {
+    match context.start_header(target, message) {
         Ok(()) => Receive::nowhere(),
         // The next advance meets the error again, and tells.
         Err(_) => Receive::refused(Status::NoHandler),

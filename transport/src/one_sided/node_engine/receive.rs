@@ -9,10 +9,12 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use super::transmit::outcome_of;
-use super::{
-    Chunk, Context, MOVED, MOVED_IN, Outcome, Receiver, Shared, SyncSender, UnitError, context_of,
-};
+use std::sync::mpsc::{Receiver, SyncSender};
+
+use super::threads::{Chunk, MOVED, MOVED_IN, Outcome, Shared, context_of};
+use crate::context::Context;
 use pamir_driver::memory::kernel_copy;
+use pamir_driver::unit::UnitError;
 
 /// How long it waits for a chunk before it looks whether its own messages wait for room.
 const PATIENCE: Duration = Duration::from_millis(1);

@@ -9,38 +9,21 @@
 //! given a moment, and one that sits beside this task is given the processor at once.
 //!
 //! A call that must not wait polls once ([`Context::poll`]); where ranks share processors it yields after a
-//! run of polls that found nothing ([`crate::vain_polls`]).
+//! run of polls that found nothing ([`crate::waiting::vain_polls`]).
 //!
 //! Invariant: who is awaited is a hint; the wait ends by what it waits for.
 
-use std::cell::Cell;
-use std::time::{Duration, Instant};
+pub mod attendance;
+pub(super) mod state;
+pub(super) mod vain_polls;
+
+use std::time::Instant;
 
 use pamir_driver::unit::UnitError;
-use pamir_driver::waiting::brief_spins::BriefSpins;
 use pamir_driver::waiting::ladder::{Expected, Ladder, NAP, Rung};
 
-use crate::attendance::Attendance;
 use crate::context::Context;
-use crate::vain_polls::VainPolls;
-
-/// Lets other threads have a context that several share; the time is for [`Rung::Sleep`].
-pub type SharedPause = fn(Rung, Duration);
-
-/// What one context knows of its waits.
-#[derive(Debug, Default)]
-pub(crate) struct Waiting {
-    /// What lets other threads have the context, where several share it.
-    shared_pause: Cell<Option<SharedPause>>,
-    /// What is known of the waits that begin now.
-    expected: Cell<Expected>,
-    /// The task that is waited for, if that is known.
-    awaited: Cell<Option<usize>>,
-    brief_spins: BriefSpins,
-    vain_polls: VainPolls,
-    /// Whether the caller waits for what goes on in the background.
-    pub(crate) attendance: Attendance,
-}
+pub use crate::waiting::state::SharedPause;
 
 impl Context {
     /// Advances until `done` says so, spinning, yielding or sleeping as it takes.

@@ -18,33 +18,13 @@ use std::rc::Rc;
 use pamir_driver::unit::UnitError;
 
 use crate::active::send::ActiveMessage;
+use crate::active::state::waits::{Fence, Part, Stage};
 use crate::active::{ActiveError, Completion, TransferError};
 use crate::context::Context;
-use crate::endpoint::Endpoint;
+use crate::context::endpoint::Endpoint;
 
 /// Dispatch id of a fence's question; it is answered by being acknowledged.
 pub(crate) const FENCE: u16 = u16::MAX - 3;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    Draining,
-    Asked,
-    Ended(Result<(), TransferError>),
-}
-
-/// What a fence waits for at one target.
-struct Part {
-    target: usize,
-    /// Transfers that were under way.
-    words: Vec<u64>,
-    stage: Rc<Cell<Stage>>,
-}
-
-/// A fence that waits.
-pub(crate) struct Fence {
-    parts: Vec<Part>,
-    done: Option<Completion>,
-}
 
 impl Part {
     fn poll(&mut self, context: &Context) -> Result<(), UnitError> {
@@ -76,25 +56,7 @@ impl Part {
             local: None,
             remote: Some(Box::new(move |_, how| stage.set(Stage::Ended(how)))),
         };
-        // SAFETY: it has no data.
-        unsafe { context.start_active(self.target, message, std::ptr::null(), 0) }
-    }
-}
-
-impl Fence {
-    fn outcome(&self) -> Option<Result<(), TransferError>> {
-        let mut all = Ok(());
-        for part in &self.parts {
-            match part.stage.get() {
-                Stage::Ended(how) => all = all.and(how),
-                _ => return None,
-            }
-        }
-        Some(all)
-    }
-
-    fn concerns(&self, target: usize) -> bool {
-        self.parts.iter().any(|part| part.target == target)
+        context.start_header(self.target, message)
     }
 }
 

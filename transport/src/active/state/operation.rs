@@ -14,12 +14,10 @@ use std::cell::RefCell;
 
 use pamir_driver::injection::counter::CounterId;
 
-use crate::active::Completion;
+use crate::active::completion::Completion;
 use crate::active::dispatch::Status;
-use crate::active::memory::Memory;
-use crate::one_sided::Transfer;
-use crate::read_modify_write::Asked;
-use crate::scattered::ScatteredTransfer;
+use crate::active::state::memory::Memory;
+use crate::active::state::transfer::{Asked, ScatteredTransfer, Transfer};
 
 /// Set in every operation's word.
 const MARK: u64 = 1 << 63;
@@ -30,35 +28,35 @@ pub(crate) fn is_operation(cookie: u64) -> bool {
     cookie & MARK != 0
 }
 
-/// Something under way.
-pub(crate) enum Operation {
+/// Something under way in a context `C`.
+pub(crate) enum Operation<C> {
     /// A message at its origin.
-    Send(Send),
+    Send(Send<C>),
     /// A message at its target.
-    Receive(Receipt),
+    Receive(Receipt<C>),
     /// A transfer between two memories, by the kernel.
     Direct {
         /// The counter that counts its bytes.
         counter: CounterId,
         /// What it does.
-        transfer: Transfer,
+        transfer: Transfer<C>,
     },
     /// A get whose data comes as a message.
-    Get(Transfer),
+    Get(Transfer<C>),
     /// A transfer that the node's engine moves; who waits for it waits for the engine.
     ByEngine {
         /// The engine's context.
         engine: usize,
         /// What is moved.
-        transfer: Transfer,
+        transfer: Transfer<C>,
     },
     /// A put or a get between layouts that the target is asked for.
-    Scattered(ScatteredTransfer),
+    Scattered(ScatteredTransfer<C>),
     /// An integer that another task is to modify.
-    ReadModifyWrite(Asked),
+    ReadModifyWrite(Asked<C>),
 }
 
-impl Operation {
+impl<C> Operation<C> {
     /// The target of an operation that started here.
     fn target(&self) -> Option<usize> {
         match self {
@@ -82,52 +80,62 @@ impl Operation {
 }
 
 /// A message at its origin.
-pub(crate) struct Send {
+pub(crate) struct Send<C> {
     pub(crate) target: usize,
     /// What goes before the data in the first packet.
     pub(crate) prefix: Vec<u8>,
     pub(crate) memory: Memory,
     pub(crate) bytes: usize,
-    pub(crate) local: Option<Completion>,
-    pub(crate) remote: Option<Completion>,
+    pub(crate) local: Option<Completion<C>>,
+    pub(crate) remote: Option<Completion<C>>,
     /// `ACTIVE_DONE` is still to come.
     pub(crate) acknowledged: bool,
 }
 
 /// A message at its target.
-pub(crate) struct Receipt {
+pub(crate) struct Receipt<C> {
     pub(crate) origin: usize,
     pub(crate) memory: Memory,
     pub(crate) room: usize,
     /// Data that has come.
     pub(crate) at: usize,
     pub(crate) total: usize,
-    pub(crate) done: Option<Completion>,
+    pub(crate) done: Option<Completion<C>>,
     pub(crate) status: Status,
     /// The origin's operation, if it waits for `ACTIVE_DONE`.
     pub(crate) acknowledge: Option<u64>,
 }
 
-#[derive(Default)]
-struct Slot {
+struct Slot<C> {
     generation: u32,
-    operation: Option<Operation>,
+    operation: Option<Operation<C>>,
 }
 
-/// All operations of a context.
-#[derive(Default)]
-pub(crate) struct Operations {
-    slots: RefCell<Vec<Slot>>,
+/// All operations of a context `C`.
+pub(crate) struct Operations<C> {
+    slots: RefCell<Vec<Slot<C>>>,
     free: RefCell<Vec<u32>>,
 }
 
-impl Operations {
+impl<C> Default for Operations<C> {
+    fn default() -> Self {
+        Self {
+            slots: RefCell::default(),
+            free: RefCell::default(),
+        }
+    }
+}
+
+impl<C> Operations<C> {
     /// Gives an operation a place; its word.
-    pub(crate) fn start(&self, operation: Operation) -> u64 {
+    pub(crate) fn start(&self, operation: Operation<C>) -> u64 {
         let mut slots = self.slots.borrow_mut();
         let free = self.free.borrow_mut().pop();
         let index = free.unwrap_or_else(|| {
-            slots.push(Slot::default());
+            slots.push(Slot {
+                generation: 0,
+                operation: None,
+            });
             slots.len() as u32 - 1
         });
         let slot = &mut slots[index as usize];
@@ -137,14 +145,18 @@ impl Operations {
     }
 
     /// Looks at an operation, if the word names one. `look` calls nothing of the program's.
-    pub(crate) fn with<T>(&self, word: u64, look: impl FnOnce(&mut Operation) -> T) -> Option<T> {
+    pub(crate) fn with<T>(
+        &self,
+        word: u64,
+        look: impl FnOnce(&mut Operation<C>) -> T,
+    ) -> Option<T> {
         let mut slots = self.slots.borrow_mut();
         let slot = named(&mut slots, word)?;
         slot.operation.as_mut().map(look)
     }
 
     /// Takes an operation out, if the word names one.
-    pub(crate) fn take(&self, word: u64) -> Option<Operation> {
+    pub(crate) fn take(&self, word: u64) -> Option<Operation<C>> {
         let mut slots = self.slots.borrow_mut();
         let operation = named(&mut slots, word)?.operation.take()?;
         self.free.borrow_mut().push(word as u32);
@@ -189,7 +201,7 @@ impl Operations {
     }
 }
 
-fn named(slots: &mut [Slot], word: u64) -> Option<&mut Slot> {
+fn named<C>(slots: &mut [Slot<C>], word: u64) -> Option<&mut Slot<C>> {
     let slot = slots.get_mut(word as u32 as usize)?;
     let current = MARK | u64::from(slot.generation) << 32;
     (current == word & !u64::from(u32::MAX)).then_some(slot)
@@ -199,7 +211,7 @@ fn named(slots: &mut [Slot], word: u64) -> Option<&mut Slot> {
 mod tests {
     use super::*;
 
-    fn send(bytes: usize) -> Operation {
+    fn send(bytes: usize) -> Operation<()> {
         Operation::Send(Send {
             target: 0,
             prefix: Vec::new(),

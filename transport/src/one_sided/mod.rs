@@ -8,27 +8,31 @@
 //! | put      | direct put descriptor; `PUT_ARRIVED` if a handler is named | message to `PUT` with the data |
 //! | get      | remote get descriptor | message to `GET`; the target answers to `GET_DATA` |
 //!
-//! Where the client has an engine of the node, that copies instead ([`crate::node_engine`]).
+//! Where the client has an engine of the node, that copies instead ([`crate::one_sided::node_engine`]).
 //!
 //! A descriptor's bytes are counted by a DMA counter while there is a free one. The messages
 //! go under dispatch ids that programs cannot use. Every error is told to the completions.
+
+pub mod memory_region;
+pub mod node_engine;
+pub mod read_modify_write;
+pub mod scattered;
 
 use pamir_driver::injection::counter::CounterId;
 use pamir_driver::injection::descriptor::{Descriptor, Operation as Direction};
 use pamir_driver::memory::kernel_copy::Access;
 use pamir_driver::unit::UnitError;
 
-use crate::active::dispatch::{Arrival, DISPATCH_IDS, Receive, Status};
-use crate::active::operation::Operation;
+use crate::active::dispatch::{Arrival, DISPATCH_IDS, Status};
 use crate::active::send::ActiveMessage;
-use crate::active::{ActiveError, Completion, TransferError};
+pub use crate::active::state::transfer::Notification;
+use crate::active::{ActiveError, Completion, Operation, Receive, Transfer, TransferError, fence};
 use crate::context::Context;
-use crate::endpoint::Endpoint;
-use crate::memory_region::{MemoryRegion, words};
+use crate::context::endpoint::Endpoint;
+use crate::one_sided::memory_region::{MemoryRegion, words};
 use crate::protocol::kind;
 use crate::protocol::table::{GetProtocol, PutProtocol};
 use crate::selection::Choice;
-use crate::{fence, node_engine, read_modify_write, scattered};
 
 /// Dispatch id of a put's data: key, address, whether to notify and whom, its word.
 const PUT: u16 = u16::MAX;
@@ -38,16 +42,6 @@ const GET: u16 = u16::MAX - 1;
 
 /// Dispatch id of a get's data: operation.
 const GET_DATA: u16 = u16::MAX - 2;
-
-/// Who at the target hears of a put: the handler of a dispatch id, with a header of three
-/// words: this one, the data's address, and its length in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Notification {
-    /// The dispatch id.
-    pub dispatch: u16,
-    /// The first word of the header.
-    pub word: u64,
-}
 
 /// A put, besides its data.
 pub struct Put {
@@ -75,30 +69,6 @@ pub struct Get {
     pub offset: usize,
     /// Called when the data has come.
     pub done: Option<Completion>,
-}
-
-/// A transfer that is under way.
-pub(crate) struct Transfer {
-    pub(crate) direction: Direction,
-    pub(crate) target: usize,
-    pub(crate) buffer: *mut u8,
-    pub(crate) bytes: usize,
-    /// The region's key, and the address in it.
-    pub(crate) remote: (u64, u64),
-    pub(crate) notify: Option<Notification>,
-    pub(crate) local: Option<Completion>,
-    pub(crate) done: Option<Completion>,
-}
-
-impl Transfer {
-    pub(crate) fn target(&self) -> usize {
-        self.target
-    }
-
-    /// Who is told.
-    pub(crate) fn into_completions(self) -> [Option<Completion>; 2] {
-        [self.local, self.done]
-    }
 }
 
 impl Context {
@@ -319,8 +289,7 @@ impl Context {
                 }
             })),
         };
-        // SAFETY: it has no data.
-        unsafe { self.start_active(target, message, std::ptr::null(), 0) }
+        self.start_header(target, message)
     }
 
     fn end_get(&self, word: u64, how: Result<(), TransferError>) {

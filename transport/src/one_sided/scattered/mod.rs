@@ -33,15 +33,15 @@ use std::sync::Arc;
 use pamir_driver::memory::kernel_copy::{Access, KernelCopyError, read_places, write_places};
 use pamir_driver::unit::UnitError;
 
-use crate::active::dispatch::{Arrival, Receive, Status};
-use crate::active::memory::Memory;
-use crate::active::operation::Operation;
+use crate::active::dispatch::{Arrival, Status};
 use crate::active::send::ActiveMessage;
-use crate::active::{ActiveError, Completion, TransferError};
+use crate::active::state::memory::Memory;
+use crate::active::state::transfer::ScatteredTransfer;
+use crate::active::{ActiveError, Completion, Operation, Receive, TransferError};
 use crate::context::Context;
-use crate::endpoint::Endpoint;
+use crate::context::endpoint::Endpoint;
 use crate::gather_scatter::{Machine, Program, Section};
-use crate::memory_region::{MemoryRegion, is_vouched_for, words};
+use crate::one_sided::memory_region::{MemoryRegion, is_vouched_for, words};
 use crate::protocol::table::{GetProtocol, PutProtocol};
 use coded::{Coded, Landing, machine_of};
 use places::{Places, are_accessible};
@@ -87,27 +87,6 @@ impl std::fmt::Debug for Scattered {
             .field("offset", &self.offset)
             .field("bytes", &self.bytes)
             .finish_non_exhaustive()
-    }
-}
-
-/// A transfer that the target has been asked for.
-pub(crate) struct ScatteredTransfer {
-    target: usize,
-    /// Where a get's data goes.
-    machine: Option<Machine>,
-    bytes: usize,
-    local: Option<Completion>,
-    done: Option<Completion>,
-}
-
-impl ScatteredTransfer {
-    pub(crate) fn target(&self) -> usize {
-        self.target
-    }
-
-    /// Who is told.
-    pub(crate) fn into_completions(self) -> [Option<Completion>; 2] {
-        [self.local, self.done]
     }
 }
 

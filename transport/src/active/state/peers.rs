@@ -1,25 +1,21 @@
 //! What a context remembers of each target of its active messages.
 //!
 //! Before: an instruction names a target. After: the target is marked as used, so that a
-//! [`crate::fence`] knows whom to ask; or the instruction is refused, since the program has
+//! [`crate::active::fence`] knows whom to ask; or the instruction is refused, since the program has
 //! closed the way there.
 //!
 //! | from   | to     | by |
 //! |--------|--------|----|
 //! | unused | used   | any instruction |
 //! | used   | unused | a fence begins |
-//! | any    | closed | [`Context::close_endpoint`] |
-//! | closed | unused | [`Context::reopen_endpoint`] |
+//! | any    | closed | `Context::close_endpoint` |
+//! | closed | unused | `Context::reopen_endpoint` |
 //!
 //! The way of the last short message is remembered too, so that the next one along it looks up
 //! nothing: a message of one line marks its target as used and remembers, and whatever marks a
 //! target otherwise forgets.
 
 use std::cell::Cell;
-
-use crate::active::ActiveError;
-use crate::context::Context;
-use crate::endpoint::Endpoint;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Peer {
@@ -92,6 +88,19 @@ impl Peers {
         open
     }
 
+    /// Instructions to a target are refused from now on.
+    pub(crate) fn close(&self, unit: usize) {
+        self.states[unit].set(Peer::Closed);
+        self.forget();
+    }
+
+    /// Instructions to a target are taken again.
+    pub(crate) fn reopen(&self, unit: usize) {
+        if self.states[unit].get() == Peer::Closed {
+            self.states[unit].set(Peer::Unused);
+        }
+    }
+
     /// Whether a target was used since the last time this was asked.
     pub(crate) fn take_used(&self, unit: usize) -> bool {
         let used = self.states[unit].get() == Peer::Used;
@@ -100,45 +109,5 @@ impl Peers {
             self.forget();
         }
         used
-    }
-}
-
-impl Context {
-    /// The messaging unit behind an endpoint that an instruction goes to.
-    #[inline(always)]
-    pub(crate) fn target_of(&self, endpoint: Endpoint) -> Result<usize, ActiveError> {
-        let unit = self.unit_of(endpoint)?;
-        if !self.active.peers.mark(unit) {
-            return Err(ActiveError::Closed { endpoint });
-        }
-        Ok(unit)
-    }
-
-    /// Refuses instructions to `endpoint` from now on.
-    ///
-    /// # Errors
-    ///
-    /// [`ActiveError::Busy`] while something to it is under way.
-    pub fn close_endpoint(&self, endpoint: Endpoint) -> Result<(), ActiveError> {
-        let unit = self.unit_of(endpoint)?;
-        let transfers = self.active.operations.towards(unit).len() + self.unit.backlog_to(unit);
-        if transfers > 0 {
-            return Err(ActiveError::Busy {
-                endpoint,
-                transfers,
-            });
-        }
-        self.active.peers.states[unit].set(Peer::Closed);
-        self.active.peers.forget();
-        Ok(())
-    }
-
-    /// Takes instructions to `endpoint` again.
-    pub fn reopen_endpoint(&self, endpoint: Endpoint) -> Result<(), ActiveError> {
-        let unit = self.unit_of(endpoint)?;
-        if self.active.peers.states[unit].get() == Peer::Closed {
-            self.active.peers.states[unit].set(Peer::Unused);
-        }
-        Ok(())
     }
 }

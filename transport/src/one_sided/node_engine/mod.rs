@@ -28,57 +28,37 @@
 //! Invariants: orders are carried out one after another, as they came; who orders is one end of
 //! the transfer.
 
-use std::cell::RefCell;
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
 use std::thread::JoinHandle;
 
 use pamir_driver::injection::descriptor::Operation as Direction;
-use pamir_driver::job::{Job, RankState};
+use pamir_driver::job::Job;
 use pamir_driver::unit::{Doorbell, UnitError};
-use pamir_driver::waiting::ladder::{Ladder, Rung};
 
-use crate::active::TransferError;
-use crate::active::dispatch::{Arrival, Receive, Status};
-use crate::active::operation::Operation;
-use crate::active::send::ActiveMessage;
-use crate::client::ClientError;
+use crate::active::dispatch::{Arrival, Status};
+use crate::active::{Operation, Receive, Transfer, TransferError};
 use crate::context::Context;
-use crate::endpoint::Place;
-use crate::memory_region::words;
-use crate::one_sided::Transfer;
+use crate::context::endpoint::Place;
+use crate::one_sided::memory_region::words;
 
+pub(crate) mod orders;
 mod receive;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod transmit;
 
-/// Contexts that a client with an engine has in each task besides the program's; those of
-/// [`TASK`] are the engine's.
-pub(crate) const CONTEXTS: usize = 2;
-
-/// The task whose process the engine's threads run in.
-const TASK: usize = 0;
+use orders::Order;
+use threads::{CHUNK_BYTES, Outcome, Shared, TASK, unit_of};
+pub(crate) use threads::{CONTEXTS, MOVED, MOVED_IN};
 
 /// Dispatch id of an order.
 pub(crate) const MOVE: u16 = u16::MAX - 32;
 
-/// Dispatch id of what the initiator is told: its operation, and an [`Outcome`].
-pub(crate) const MOVED: u16 = u16::MAX - 33;
-
-/// Dispatch id of what the target of a put hears: initiator, dispatch id, word, address, bytes.
-pub(crate) const MOVED_IN: u16 = u16::MAX - 34;
-
 /// Chunks between the two threads.
 const CHUNKS: usize = 8;
-
-/// Bytes of a chunk: the receive thread writes one while the transmit thread reads the next.
-const CHUNK_BYTES: usize = 64 * 1024;
-
-/// The longest sleep of a thread, in nanoseconds; messages wake it before.
-const REST_NS: u64 = 100_000_000;
 
 /// Whether clients shall have engines of their node (`PAMIR_ENGINE=node`).
 pub fn is_configured() -> bool {
@@ -90,86 +70,16 @@ pub(crate) fn extra_contexts() -> usize {
     if is_configured() { CONTEXTS } else { 0 }
 }
 
-/// How an order has ended, as [`MOVED`] carries it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u64)]
-enum Outcome {
-    Moved,
-    /// The kernel copies nothing: packets, from now on.
-    Refused,
-    /// The other context has not been made yet: packets wait for it.
-    Absent,
-    NotMapped,
-    Left,
-}
-
-impl Outcome {
-    fn from_word(word: u64) -> Self {
-        [Self::Moved, Self::Refused, Self::Absent, Self::NotMapped]
-            .into_iter()
-            .find(|outcome| *outcome as u64 == word)
-            .unwrap_or(Self::Left)
-    }
-}
-
-/// One transfer between two contexts' memories.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Order {
-    /// Whose memory is read, and where.
-    from: (usize, u64),
-    /// Whose memory is written, and where.
-    to: (usize, u64),
-    bytes: u64,
-    initiator: usize,
-    /// The initiator's operation.
-    word: u64,
-    /// One more than the dispatch id that hears of it at the target, and its word; or 0.
-    notify: (u64, u64),
-}
-
-impl Order {
-    fn words(&self) -> [u64; 8] {
-        let (from, to) = (self.from, self.to);
-        let ends = [from.0 as u64, from.1, to.0 as u64, to.1];
-        let rest = [self.bytes, self.word, self.notify.0, self.notify.1];
-        std::array::from_fn(|at| if at < 4 { ends[at] } else { rest[at - 4] })
-    }
-
-    /// What `initiator` has ordered, if it is one end of it.
-    fn read(header: &[u8], initiator: usize, units: usize) -> Option<Self> {
-        let [from, source, to, target, bytes, word, dispatch, notify] = words(header);
-        let (from, to) = (from as usize, to as usize);
-        let own = initiator == from || initiator == to;
-        (own && from < units && to < units).then_some(Self {
-            from: (from, source),
-            to: (to, target),
-            bytes,
-            initiator,
-            word,
-            notify: (dispatch, notify),
-        })
-    }
-}
-
-/// Orders that wait for the transmit thread, at its context.
-#[derive(Debug, Default)]
-pub(crate) struct Orders(RefCell<VecDeque<Order>>);
-
-/// Bytes on their way from one thread to the other.
-struct Chunk {
-    order: Order,
-    /// Where in the order they are.
-    at: u64,
-    data: Vec<u8>,
-    outcome: Outcome,
-    last: bool,
-}
-
-/// What the threads of an engine share with who started them.
-struct Shared {
-    job: Job,
-    place: Place,
-    stop: AtomicBool,
+/// Why an engine could not be started.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The contexts of its threads could not be reached.
+    #[error(transparent)]
+    Unit(#[from] UnitError),
+    /// The system starts no thread.
+    #[error("cannot start the threads of the node's engine: {0}; unset PAMIR_ENGINE to do without")]
+    Threads(#[source] std::io::Error),
 }
 
 /// The engine of a client, in the process of [`TASK`]; its threads end when this is dropped.
@@ -179,20 +89,9 @@ pub(crate) struct NodeEngine {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// Makes the engine's context with offset `offset` behind the program's.
-fn context_of(shared: &Shared, offset: usize) -> Result<Context, UnitError> {
-    let unit = unit_of(shared.place, offset);
-    Context::of_client(shared.job.clone(), unit, shared.place, Arc::default())
-}
-
-/// The number of the context that the transmit thread (0) or the receive thread (1) has.
-fn unit_of(place: Place, offset: usize) -> usize {
-    TASK * place.contexts + place.contexts - CONTEXTS + offset
-}
-
 impl NodeEngine {
     /// Starts the engine, if `task` is the one that has it.
-    pub(crate) fn start(job: &Job, task: usize, place: Place) -> Result<Option<Self>, ClientError> {
+    pub(crate) fn start(job: &Job, task: usize, place: Place) -> Result<Option<Self>, EngineError> {
         if task != TASK {
             return Ok(None);
         }
@@ -248,35 +147,9 @@ impl Drop for NodeEngine {
 fn spawn(
     name: &'static str,
     run: impl FnOnce() + Send + 'static,
-) -> Result<JoinHandle<()>, ClientError> {
+) -> Result<JoinHandle<()>, EngineError> {
     let thread = std::thread::Builder::new().name(format!("pamir-{name}"));
-    thread.spawn(run).map_err(ClientError::Engine)
-}
-
-impl Shared {
-    /// A thread has ended; if it could not go on, nobody waits for its context any more.
-    fn watch(&self, offset: usize, how: Result<(), UnitError>) {
-        if let Err(error) = how {
-            eprintln!("the engine of the node cannot go on: {error}");
-            let state = RankState::Aborted { code: 1 };
-            self.job.set_rank_state(unit_of(self.place, offset), state);
-        }
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Acquire)
-    }
-
-    /// After an advance that found nothing.
-    fn pause(&self, context: &Context, ladder: &mut Ladder) -> Result<(), UnitError> {
-        match ladder.step() {
-            Rung::Sleep => context.rest(REST_NS, || self.is_stopped()),
-            _ => {
-                std::thread::yield_now();
-                Ok(())
-            }
-        }
-    }
+    thread.spawn(run).map_err(EngineError::Threads)
 }
 
 impl Context {
@@ -309,20 +182,6 @@ impl Context {
             notify,
         };
         self.tell(unit_of(self.place, 0), MOVE, &order.words())
-    }
-
-    /// Sends words to a context.
-    fn tell(&self, unit: usize, dispatch: u16, words: &[u64]) -> Result<(), UnitError> {
-        let header: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
-        let message = ActiveMessage {
-            to: self.place.endpoint(unit),
-            dispatch,
-            header: &header,
-            local: None,
-            remote: None,
-        };
-        // SAFETY: it has no data.
-        unsafe { self.start_active(unit, message, std::ptr::null(), 0) }
     }
 
     fn moved(&self, word: u64, outcome: Outcome) {

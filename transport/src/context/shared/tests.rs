@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use pamir_driver::job::{Job, JobSpecification};
 
 use super::*;
-use crate::active::dispatch::Receive;
+use crate::active::Receive;
 use crate::active::send::ActiveMessage;
 use crate::client::Client;
 

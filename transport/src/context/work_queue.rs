@@ -12,8 +12,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pamir_driver::unit::Doorbell;
 
-use crate::context::Context;
-
 /// Whether posted work is finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
@@ -23,17 +21,17 @@ pub enum Progress {
     Again,
 }
 
-type Work = Box<dyn FnMut(&Context) -> Progress + Send>;
+type Work<C> = Box<dyn FnMut(&C) -> Progress + Send>;
 
-/// Work that waits for a context.
-pub struct WorkQueue {
-    waiting: Mutex<VecDeque<Work>>,
+/// Work that waits for a context `C`.
+pub struct WorkQueue<C> {
+    waiting: Mutex<VecDeque<Work<C>>>,
     /// How many wait: looked at without the lock.
     count: AtomicUsize,
     doorbell: Doorbell,
 }
 
-impl WorkQueue {
+impl<C> WorkQueue<C> {
     pub(crate) fn new(doorbell: Doorbell) -> Self {
         Self {
             waiting: Mutex::default(),
@@ -42,13 +40,13 @@ impl WorkQueue {
         }
     }
 
-    fn waiting(&self) -> MutexGuard<'_, VecDeque<Work>> {
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<Work<C>>> {
         // Nothing is called while it is locked, so a panic leaves it whole.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Hands over `work`, and wakes whoever sleeps on the context.
-    pub fn post(&self, work: impl FnMut(&Context) -> Progress + Send + 'static) {
+    pub fn post(&self, work: impl FnMut(&C) -> Progress + Send + 'static) {
         let mut waiting = self.waiting();
         waiting.push_back(Box::new(work));
         self.count.store(waiting.len(), Ordering::Release);
@@ -64,7 +62,7 @@ impl WorkQueue {
     }
 
     /// Runs what waits, with the context that it was posted for; how many of them finished.
-    pub fn run(&self, context: &Context) -> usize {
+    pub fn run(&self, context: &C) -> usize {
         if self.is_empty() {
             return 0;
         }
@@ -86,7 +84,7 @@ impl WorkQueue {
     }
 }
 
-impl std::fmt::Debug for WorkQueue {
+impl<C> std::fmt::Debug for WorkQueue<C> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut text = formatter.debug_struct("WorkQueue");
         text.field("count", &self.count).finish_non_exhaustive()

@@ -12,8 +12,8 @@ use pamir_shm::lane_room::LaneRoom;
 
 use crate::active::dispatch::Status;
 use crate::gather_scatter::{Machine, Program, Section};
-use crate::memory_region::{MemoryRegions, is_vouched_for};
-use crate::scattered::places::are_accessible;
+use crate::one_sided::memory_region::{MemoryRegions, is_vouched_for};
+use crate::one_sided::scattered::places::are_accessible;
 use crate::tagged::buffer::Noncontiguous;
 
 /// A program's code and the data that it describes, as one message.

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use pamir_driver::job::{Job, JobSpecification};
 
 use super::{CHUNK_BYTES, CONTEXTS, unit_of};
-use crate::active::dispatch::{Arrival, Receive};
-use crate::active::{Completion, TransferError};
+use crate::active::dispatch::Arrival;
+use crate::active::{Completion, Receive, TransferError};
 use crate::client::Client;
 use crate::context::Context;
-use crate::memory_region::MemoryRegion;
+use crate::one_sided::memory_region::MemoryRegion;
 use crate::one_sided::{Get, Notification, Put};
 
 /// Handler that is told of puts.

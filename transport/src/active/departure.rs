@@ -12,36 +12,12 @@
 //!
 //! Invariant: what a target had sent before it left is received first.
 
-use std::cell::Cell;
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
 
 use pamir_driver::unit::UnitError;
 
-use crate::active::TransferError;
-use crate::active::operation::Operation;
+use crate::active::{Operation, TransferError};
 use crate::context::Context;
-
-/// How often peers are looked after, at most: a look takes a few microseconds.
-const INTERVAL: Duration = Duration::from_millis(1);
-
-/// When peers were looked after last.
-#[derive(Debug, Default)]
-pub(crate) struct Departures {
-    next: Cell<Option<Instant>>,
-}
-
-impl Departures {
-    /// Whether it is time to look again.
-    fn is_due(&self) -> bool {
-        let now = Instant::now();
-        let due = self.next.get().is_none_or(|next| now >= next);
-        if due {
-            self.next.set(Some(now + INTERVAL));
-        }
-        due
-    }
-}
 
 impl Context {
     /// Ends what waits for contexts that have left, or whose process has ended; how many operations
@@ -57,7 +33,7 @@ impl Context {
 
     #[cold]
     fn look_for_departures(&self) -> Result<usize, UnitError> {
-        if !self.departures.is_due() {
+        if !self.active.departures.is_due() {
             return Ok(0);
         }
         let waited_for = self.active.operations.peers();

@@ -50,7 +50,7 @@ pub(crate) struct Place {
     pub(crate) client: u16,
     /// How many contexts the client has in each task, those of an engine among them.
     pub(crate) contexts: usize,
-    /// It has an engine of the node ([`crate::node_engine`]).
+    /// It has an engine of the node ([`crate::one_sided::node_engine`]).
     pub(crate) engine: bool,
 }
 

@@ -5,11 +5,13 @@
 //!
 //! Invariant: every order ends with one chunk that is marked as its last, whatever happens.
 
-use super::{
-    CHUNK_BYTES, Chunk, Ladder, Order, Orders, Outcome, Receiver, Shared, SyncSender, UnitError,
-    context_of,
-};
+use std::sync::mpsc::{Receiver, SyncSender};
+
+use super::orders::{Order, Orders};
+use super::threads::{CHUNK_BYTES, Chunk, Outcome, Shared, context_of};
 use pamir_driver::memory::kernel_copy::{self, KernelCopyError};
+use pamir_driver::unit::UnitError;
+use pamir_driver::waiting::ladder::Ladder;
 
 /// Serves orders until the engine is stopped.
 pub(super) fn run(

@@ -1,0 +1,111 @@
+//! Where the bytes of an active message go, and what happens when all have come.
+//!
+//! Before: a handler has said where ([`Receive`]). After: its completion has been called, and an origin that waits knows.
+
+use pamir_driver::unit::UnitError;
+use pamir_driver::unit::packet::Packet;
+
+use crate::active::dispatch::Status;
+use crate::active::send::nonsense;
+use crate::active::state::memory::Memory;
+use crate::active::state::operation::Receipt;
+use crate::active::{Receive, TransferError};
+use crate::context::Context;
+use crate::protocol::kind;
+
+/// Takes the data of a message of one packet, from the packet's byte `from` on, to where its
+/// handler wants it.
+pub(super) fn take(
+    context: &Context,
+    origin: u32,
+    packet: &Packet<'_>,
+    acknowledge: Option<u64>,
+    from: usize,
+    receive: Receive,
+) -> Result<(), UnitError> {
+    let total = packet.bytes() - from;
+    let mut receipt = receipt(origin, acknowledge, total, receive);
+    land(&mut receipt, packet, from);
+    context.received_active(receipt)
+}
+
+pub(super) fn receipt(
+    origin: u32,
+    acknowledge: Option<u64>,
+    total: usize,
+    receive: Receive,
+) -> Receipt<Context> {
+    Receipt {
+        origin: origin as usize,
+        memory: receive.memory,
+        room: receive.room,
+        at: 0,
+        total,
+        done: receive.done,
+        status: receive.status,
+        acknowledge,
+    }
+}
+
+/// Where the next bytes of a message go.
+pub(super) struct Landing {
+    pub(super) memory: Memory,
+    pub(super) at: usize,
+    pub(super) bytes: usize,
+}
+
+impl Landing {
+    /// Of a packet's bytes from its byte `from` on, which count as come.
+    pub(super) fn of(receipt: &mut Receipt<Context>, packet: &Packet<'_>, from: usize) -> Self {
+        let came = packet.bytes().saturating_sub(from);
+        let at = receipt.at;
+        receipt.at += came;
+        Self {
+            memory: receipt.memory.clone(),
+            at,
+            bytes: came.min(receipt.room.saturating_sub(at)),
+        }
+    }
+
+    pub(super) fn land(&self, packet: &Packet<'_>, from: usize) {
+        // SAFETY: at + bytes is at most the room, which the handler vouched for.
+        unsafe { self.memory.land(self.at, packet, from, self.bytes) };
+    }
+}
+
+/// Copies a packet's bytes from its byte `from` on to where the message goes.
+pub(super) fn land(receipt: &mut Receipt<Context>, packet: &Packet<'_>, from: usize) {
+    Landing::of(receipt, packet, from).land(packet, from);
+}
+
+impl Context {
+    /// All data of a message has come.
+    pub(super) fn received_active(&self, receipt: Receipt<Context>) -> Result<(), UnitError> {
+        let Receipt {
+            origin,
+            room,
+            total,
+            done,
+            status,
+            acknowledge,
+            ..
+        } = receipt;
+        let cut = done.is_some() && total > room && status == Status::Good && room > 0;
+        self.complete(
+            done,
+            if cut {
+                Err(TransferError::Truncated { bytes: total, room })
+            } else {
+                Ok(())
+            },
+        );
+        match acknowledge {
+            Some(word) => self.control(origin, kind::ACTIVE_DONE, status.field(), word, &[]),
+            None if status == Status::NoHandler => Err(nonsense(
+                origin,
+                "no handler is set for its dispatch id: call set_dispatch before advancing",
+            )),
+            None => Ok(()),
+        }
+    }
+}

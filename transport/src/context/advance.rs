@@ -1,0 +1,158 @@
+//! Advancing a context: every room goes on with what it has under way.
+//!
+//! Before: a call of the program's, or one that waits ([`crate::waiting`]). After: packets have been handled by the rooms'
+//! handlers, and the unit asks the rooms for the bytes that it injects ([`Owner`]).
+//!
+//! Invariant: advance is not entered again from a packet handler.
+
+use pamir_driver::engine_thread::Activity;
+use pamir_driver::injection::descriptor::Descriptor;
+use pamir_driver::job::RankState;
+use pamir_driver::memory::kernel_copy::KernelCopyError;
+use pamir_driver::unit::{MessagingUnit, Owner, UnitError};
+use pamir_shm::lane_room::LaneRoom;
+
+use super::Context;
+use crate::active::state::operation::is_operation;
+use crate::tagged::request::RequestId;
+
+impl Context {
+    /// Moves what can be moved; whether anything came.
+    #[inline(always)]
+    pub fn advance(&self) -> Result<bool, UnitError> {
+        let handled = self.unit.poll(self)?;
+        self.unit.step(self)?;
+        let mut moved = handled > 0;
+        if self.backgrounds.get() != 0 {
+            moved |= self.poll_background()?;
+        }
+        if !moved && self.early_offers.any() {
+            moved = self.take_early_offer()?;
+        }
+        Ok(moved)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn poll_background(&self) -> Result<bool, UnitError> {
+        let mut worked = self.work.get().map_or(0, |work| work.run(self));
+        worked += self.poll_fences()?;
+        worked += self.poll_stripes()?;
+        worked += self.poll_transfers()?;
+        worked += self.poll_operations();
+        Ok(worked > 0)
+    }
+
+    /// Lets the operations in the background go on; how many have ended.
+    fn poll_operations(&self) -> usize {
+        if self.backgrounds.get() == 0 {
+            return 0;
+        }
+        let mut operations = self.background.take();
+        let mut ended = operations.len();
+        operations.retain(|operation| !operation.poll());
+        ended -= operations.len();
+        let mut background = self.background.borrow_mut();
+        // What was added meanwhile comes behind what was there before.
+        operations.append(&mut background);
+        let others = usize::from(self.work.get().is_some())
+            + self.active.fences.borrow().len()
+            + self.stripes_under_way()
+            + self.transfers.under_way();
+        self.backgrounds.set(operations.len() + others);
+        *background = operations;
+        ended
+    }
+
+    /// What an engine thread does each time: `attended` says whether the application has
+    /// advanced the context itself meanwhile.
+    pub fn advance_for_engine(&self, attended: bool) -> Result<Activity, UnitError> {
+        let moved = self.advance()?;
+        Ok(if attended {
+            Activity::Attended
+        } else if moved {
+            Activity::Moved
+        } else if self.unit.has_backlog() {
+            let timer = self.unit.waits_until();
+            timer.map_or(Activity::Blocked, Activity::Timed)
+        } else {
+            Activity::Quiet
+        })
+    }
+
+    /// Announces that nobody advances this context until its doorbell rings; see
+    /// [`MessagingUnit::announce_rest`].
+    pub fn announce_rest(&self) -> Result<Option<bool>, UnitError> {
+        self.unit.announce_rest(|| self.has_work())
+    }
+
+    /// Whether work waits that was posted, other threads have moved all of a message, or an
+    /// operation in the background has ended, which may wait for a post on a board. One that goes
+    /// on without ending looks for its next post here, behind the announcement too.
+    pub(crate) fn has_work(&self) -> bool {
+        self.work.get().is_some_and(|work| !work.is_empty())
+            || self.stripes_have_ended()
+            || self.poll_operations() > 0
+    }
+
+    /// Sleeps until something may have come for this context, at most `limit_ns` nanoseconds, or
+    /// not at all if `look` sees something.
+    pub fn rest(&self, limit_ns: u64, look: impl FnOnce() -> bool) -> Result<(), UnitError> {
+        self.unit
+            .sleep(Some(limit_ns), || look() || self.has_work())
+    }
+
+    /// Advances until nothing waits for a target that is still there, and tells the others that
+    /// this context is gone.
+    pub fn leave(&self) -> Result<(), UnitError> {
+        let waits = |unit| self.unit.backlog_to(unit) > 0 && !self.job().has_departed(unit);
+        self.advance_until(|| !(0..self.unit.ranks()).any(waits))?;
+        self.print_driver_report();
+        self.job()
+            .set_rank_state(self.unit.rank(), RankState::Finalized);
+        Ok(())
+    }
+
+    /// Advances until nothing waits in the injection FIFOs.
+    pub fn flush(&self) -> Result<(), UnitError> {
+        self.advance_until(|| !self.unit.has_backlog())
+    }
+}
+
+impl Owner for Context {
+    fn unit(&self) -> &MessagingUnit<Self> {
+        &self.unit
+    }
+
+    #[inline(always)]
+    fn under_way(&self) -> usize {
+        self.requests.under_way()
+    }
+
+    #[inline(always)]
+    fn receives(&self) -> usize {
+        self.posted.waiting()
+    }
+
+    fn fill(&self, cookie: u64, at: u64, room: LaneRoom<'_>, bytes: usize) {
+        if is_operation(cookie) {
+            return self.fill_active(cookie, at as usize, room, bytes);
+        }
+        self.pack_fragment(RequestId::from_word(cookie), at as usize, room, bytes);
+    }
+
+    fn injected(&self, descriptor: &Descriptor) {
+        if is_operation(descriptor.cookie) {
+            return self.injected_active(descriptor);
+        }
+        self.sent(RequestId::from_word(descriptor.cookie));
+    }
+
+    fn refused(&self, descriptor: &Descriptor, error: KernelCopyError) {
+        if is_operation(descriptor.cookie) {
+            return self.refused_active(descriptor, error);
+        }
+        self.kernel_refuses.set(true);
+        self.sent(RequestId::from_word(descriptor.cookie));
+    }
+}

@@ -1,0 +1,259 @@
+//! A context: the messaging unit and the state of each room, of one threading point.
+//!
+//! Before: [`assembly`] makes it. After: MPI's and PAMI's calls are methods of it, which stand in the room whose state they
+//! work on; whatever moves, moves in [`Context::advance`] (`advance.rs`), in the thread that calls it ("Parallel active
+//! messages", post and advance). A context is used by one thread at a time; whoever shares it puts a lock around it.
+//!
+//! ```text
+//! state of a room ─▶ context ─▶ operations of that room ─▶ advance, assembly ─▶ client
+//! ```
+//!
+//! Invariant: nothing here moves a byte, and no room's state knows a context: functions of the program's see it as a type
+//! parameter.
+
+mod advance;
+pub mod assembly;
+pub mod endpoint;
+pub mod shared;
+pub mod work_queue;
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
+
+use pamir_driver::injection::InjectionStatistics;
+use pamir_driver::job::{Job, RankState};
+use pamir_driver::report;
+use pamir_driver::unit::{Doorbell, MessagingUnit, UnitError};
+
+use crate::active::state::ActiveMessages;
+use crate::context::endpoint::{Endpoint, Place};
+use crate::one_sided::memory_region::MemoryRegions;
+use crate::one_sided::node_engine::orders::Orders;
+use crate::protocol::explain::SendLog;
+use crate::protocol::table::{GetProtocol, PutProtocol, SendTable};
+use crate::selection::{MOST_RANGES, Ranges};
+use crate::striping::state::Striping;
+use crate::tagged::incoming::IncomingMessages;
+use crate::tagged::posted::PostedQueue;
+use crate::tagged::request::Requests;
+use crate::tagged::timed_state::TimedMessages;
+use crate::tagged::traffic::TrafficCounter;
+use crate::tagged::transfer::under_way::Transfers;
+use crate::tagged::unexpected::UnexpectedQueue;
+use crate::tagged::unexpected_message::{EarlyOffers, Unexpected};
+use crate::tagged::withdrawn::Withdrawals;
+use crate::waiting::state::Waiting;
+
+/// Where any thread may post work for a context.
+pub type WorkQueue = work_queue::WorkQueue<Context>;
+
+/// An operation that goes on whenever its context is advanced.
+pub trait Background {
+    /// Goes on as far as it can without waiting; true when it is done.
+    fn poll(&self) -> bool;
+}
+
+/// One threading point of a task.
+pub struct Context {
+    pub(crate) unit: MessagingUnit<Context>,
+    pub(crate) requests: Requests,
+    pub(crate) posted: PostedQueue,
+    pub(crate) unexpected: UnexpectedQueue<Unexpected>,
+    pub(crate) incoming: IncomingMessages,
+    pub(crate) transfers: Transfers,
+    pub(crate) timed_messages: TimedMessages,
+    /// Routes of sends, where somebody asks for them.
+    pub(crate) send_log: OnceCell<Box<SendLog>>,
+    /// What is known of the processor settles ways without trials.
+    pub(crate) trusts_processor: Cell<bool>,
+    pub(crate) early_offers: EarlyOffers,
+    pub(crate) withdrawals: Withdrawals,
+    pub(crate) table: SendTable,
+    pub(crate) put_table: &'static Ranges<PutProtocol, MOST_RANGES>,
+    pub(crate) get_table: &'static Ranges<GetProtocol, MOST_RANGES>,
+    /// The kernel has refused a copy: ask for packets from now on.
+    pub(crate) kernel_refuses: Cell<bool>,
+    pub(crate) active: ActiveMessages<Self>,
+    pub(crate) striping: Striping<Self>,
+    /// What an engine of the node is to move, where this is the context that takes orders.
+    pub(crate) orders: OnceCell<Orders>,
+    pub(crate) place: Place,
+    pub(crate) regions: Arc<MemoryRegions>,
+    /// What has been sent to whom, where a profile is asked for.
+    pub(crate) traffic: OnceCell<Box<TrafficCounter>>,
+    /// Made when somebody first wants to post.
+    work: OnceLock<Arc<WorkQueue>>,
+    pub(crate) waiting: Waiting,
+    /// No other rank shares the processor, and no other thread this context.
+    pub(crate) alone: Cell<bool>,
+    /// Operations in the background; taken out while they are polled.
+    background: RefCell<Vec<Rc<dyn Background>>>,
+    backgrounds: Cell<usize>,
+}
+
+impl Context {
+    /// This context's endpoint.
+    pub fn endpoint(&self) -> Endpoint {
+        self.place.endpoint(self.unit.rank())
+    }
+
+    /// The endpoint of the context with number `unit` among those of all tasks of the client.
+    pub fn endpoint_of(&self, unit: usize) -> Endpoint {
+        self.place.endpoint(unit)
+    }
+
+    /// Where any thread may post work for this context; advancing it then costs a little more.
+    pub fn work_queue(&self) -> Result<&Arc<WorkQueue>, UnitError> {
+        if self.work.get().is_none() {
+            let queue = Arc::new(WorkQueue::new(self.unit.doorbell()?));
+            let new = self.work.set(queue).is_ok();
+            self.backgrounds
+                .set(self.backgrounds.get() + usize::from(new));
+        }
+        Ok(self.work.get().expect("it was just made"))
+    }
+
+    /// A work queue that wakes this context, and that whoever advances it runs.
+    pub fn detached_work_queue(&self) -> Result<WorkQueue, UnitError> {
+        Ok(WorkQueue::new(self.unit.doorbell()?))
+    }
+
+    /// Active messages and one-sided transfers that have not ended, at either end.
+    pub fn transfers_under_way(&self) -> usize {
+        self.active.operations.len()
+    }
+
+    /// This task; in a client of several contexts, this context's number among those of all
+    /// tasks, by which tagged messages find it.
+    #[inline(always)]
+    pub fn task(&self) -> usize {
+        self.unit.rank()
+    }
+
+    /// Number of tasks.
+    #[inline(always)]
+    pub fn tasks(&self) -> usize {
+        self.unit.ranks()
+    }
+
+    /// The job.
+    pub fn job(&self) -> &Job {
+        self.unit.job()
+    }
+
+    /// Operations under way.
+    #[inline(always)]
+    pub fn requests(&self) -> &Requests {
+        &self.requests
+    }
+
+    /// Whether nothing of this task's own waits to be moved on, and it has its processor and
+    /// its context for itself.
+    #[inline(always)]
+    pub fn is_idle(&self) -> bool {
+        !self.unit.has_backlog() && self.backgrounds.get() == 0 && self.alone.get()
+    }
+
+    /// Whether this task had its processor for itself when it began, and has its context.
+    #[inline(always)]
+    pub(crate) fn is_alone(&self) -> bool {
+        self.alone.get()
+    }
+
+    /// Whether nothing of this task's own waits to be moved on, and it has its context for itself.
+    #[inline(always)]
+    pub(crate) fn is_quiet(&self) -> bool {
+        !self.unit.has_backlog() && self.backgrounds.get() == 0 && !self.is_shared()
+    }
+
+    /// Lets an operation go on whenever the context is advanced, until it is done.
+    pub fn add_background(&self, operation: Rc<dyn Background>) {
+        self.background.borrow_mut().push(operation);
+        self.backgrounds.set(self.backgrounds.get() + 1);
+    }
+
+    /// Whether the kernel copies between this task's memory and that of `peer`, as far as is known:
+    /// they are on one node and in one PID namespace, and it has not refused.
+    pub(crate) fn copies_with(&self, peer: usize) -> bool {
+        !self.kernel_refuses.get()
+            && self.unit.shares_memory(peer)
+            && !self.unit.job().is_nameless(peer)
+    }
+
+    /// Wakes another task if it sleeps, after something was written that it may wait for and that
+    /// is no packet.
+    #[inline(always)]
+    pub(crate) fn wake(&self, task: usize) {
+        self.unit.wake(task);
+    }
+
+    /// A fence, a divided message or a transfer waits: advance goes on with it.
+    pub(crate) fn add_to_background(&self) {
+        self.backgrounds.set(self.backgrounds.get() + 1);
+    }
+
+    /// What was added is over already.
+    pub(crate) fn remove_from_background(&self) {
+        self.backgrounds.set(self.backgrounds.get() - 1);
+    }
+
+    /// What rings when something comes for this context.
+    pub fn doorbell(&self) -> Result<Doorbell, UnitError> {
+        self.unit.doorbell()
+    }
+
+    /// Whether any tasks of the job share a processor; the same for all of them.
+    #[inline(always)]
+    pub fn is_job_crowded(&self) -> bool {
+        self.unit.is_job_crowded()
+    }
+
+    /// Whether other ranks share this one's processor.
+    pub fn is_crowded(&self) -> bool {
+        self.unit.is_crowded()
+    }
+
+    /// Whether the context with messaging unit `task` has left, and all that it has sent here was
+    /// received: nothing will come from it any more.
+    pub fn has_left(&self, task: usize) -> Result<bool, UnitError> {
+        // The state first: what was sent before it changed is seen by the look behind it.
+        let left = self.job().rank_state(task) == RankState::Finalized;
+        Ok(left && !self.unit.has_arrived(task)?)
+    }
+
+    /// What has happened in the injection FIFO towards the context that has `unit` as its number
+    /// among those of all tasks; nothing for one that there is not.
+    pub fn injection_statistics(&self, unit: usize) -> InjectionStatistics {
+        if unit < self.unit.ranks() {
+            self.unit.injection_statistics(unit)
+        } else {
+            InjectionStatistics::default()
+        }
+    }
+
+    /// How many slots its injection FIFOs have.
+    pub fn injection_slots(&self) -> usize {
+        self.unit.injection().slots()
+    }
+
+    /// Gives its injection FIFOs so many slots; how many bytes of memory that made or gave back.
+    pub fn resize_injection(&self, slots: usize) -> usize {
+        self.unit.resize_injection(slots)
+    }
+
+    /// What the driver has done for this context, on standard error, if `PAMIR_DRIVER_REPORT` asks
+    /// for it.
+    pub fn print_driver_report(&self) {
+        report::print(&self.unit);
+    }
+}
+
+impl std::fmt::Debug for Context {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut text = formatter.debug_struct("Context");
+        text.field("task", &self.task())
+            .field("tasks", &self.tasks())
+            .finish_non_exhaustive()
+    }
+}
