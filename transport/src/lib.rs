@@ -10,7 +10,7 @@
 //! communicates: it has contexts of its own, and [`endpoint`]s to name others' by.
 //!
 //! ```text
-//! mpi ─▶ tagged::send ─▶ protocol::table ─▶ driver … driver ─▶ tagged::arrival ─▶ mpi
+//! mpi ─▶ tagged::send ─▶ protocol::table ─▶ driver … driver ─▶ tagged::receive::arrival ─▶ mpi
 //! ```
 
 pub mod active;

@@ -10,8 +10,8 @@ use pamir_transport::protocol::completion::Completion;
 use pamir_transport::tagged::buffer::Buffer;
 use pamir_transport::tagged::envelope::{Envelope, Pattern};
 use pamir_transport::tagged::receive::MatchedMessage;
-use pamir_transport::tagged::request::{Outcome, Request, RequestId};
 use pamir_transport::tagged::send::Address;
+use pamir_transport::tagged::state::request::{Outcome, Request, RequestId};
 
 use crate::communicator::Communicator;
 

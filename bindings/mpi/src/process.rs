@@ -16,8 +16,8 @@ use pamir_transport::collective::geometry::{Channel, block_on};
 use pamir_transport::collective::{self, Board, CollectiveError};
 use pamir_transport::context::Context;
 use pamir_transport::selection::report;
-use pamir_transport::tagged::iteration_range::{IterationRange, IterationRangeError};
-use pamir_transport::tagged::traffic::ProfileError;
+use pamir_transport::tagged::profile::iteration_range::{IterationRange, IterationRangeError};
+use pamir_transport::tagged::profile::traffic::ProfileError;
 
 use crate::balance::housekeeping::Housekeeping;
 use crate::balance::low_power::{self, Waited};

@@ -11,7 +11,7 @@ use pamir_transport::client::ClientError;
 use pamir_transport::collective::{CollectiveError, ExchangeError};
 use pamir_transport::gather_scatter::ProgramError;
 use pamir_transport::operation::OperationError;
-use pamir_transport::tagged::traffic::ProfileError;
+use pamir_transport::tagged::profile::traffic::ProfileError;
 
 use crate::dispatch::HIGHEST_DISPATCH;
 use crate::layout::MOST_ATOM_BYTES;

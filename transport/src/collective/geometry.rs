@@ -23,8 +23,8 @@ use crate::context::Context;
 use crate::protocol::completion::Completion;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Pattern;
-use crate::tagged::request::{Outcome, RequestId};
 use crate::tagged::send::Address;
+use crate::tagged::state::request::{Outcome, RequestId};
 use crate::waiting::attendance::Attendance;
 
 /// The members' tasks, by rank.

@@ -24,7 +24,6 @@ pub mod geometry;
 pub mod inter;
 pub mod moving;
 pub mod neighbor;
-mod reading;
 pub mod reduction;
 pub mod select;
 pub mod shape;

@@ -14,7 +14,7 @@ use pamir_shm::lane_room::LaneRoom;
 
 use super::Context;
 use crate::active::state::operation::is_operation;
-use crate::tagged::request::RequestId;
+use crate::tagged::state::request::RequestId;
 
 impl Context {
     /// Moves what can be moved; whether anything came.

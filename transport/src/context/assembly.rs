@@ -18,15 +18,15 @@ use crate::one_sided::memory_region::MemoryRegions;
 use crate::protocol::table::SendTable;
 use crate::selection::{Choice, MOST_RANGES, Ranges, Situation};
 use crate::striping::state::Striping;
-use crate::tagged::arrival;
-use crate::tagged::incoming::IncomingMessages;
-use crate::tagged::posted::PostedQueue;
-use crate::tagged::request::Requests;
-use crate::tagged::timed_state::TimedMessages;
+use crate::tagged::receive::arrival;
+use crate::tagged::state::incoming::IncomingMessages;
+use crate::tagged::state::posted::PostedQueue;
+use crate::tagged::state::request::Requests;
+use crate::tagged::state::timed_state::TimedMessages;
+use crate::tagged::state::unexpected::UnexpectedQueue;
+use crate::tagged::state::unexpected_message::EarlyOffers;
+use crate::tagged::state::withdrawn::Withdrawals;
 use crate::tagged::transfer::under_way::Transfers;
-use crate::tagged::unexpected::UnexpectedQueue;
-use crate::tagged::unexpected_message::EarlyOffers;
-use crate::tagged::withdrawn::Withdrawals;
 use crate::waiting::state::Waiting;
 
 impl Context {

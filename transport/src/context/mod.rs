@@ -34,15 +34,15 @@ use crate::protocol::explain::SendLog;
 use crate::protocol::table::{GetProtocol, PutProtocol, SendTable};
 use crate::selection::{MOST_RANGES, Ranges};
 use crate::striping::state::Striping;
-use crate::tagged::incoming::IncomingMessages;
-use crate::tagged::posted::PostedQueue;
-use crate::tagged::request::Requests;
-use crate::tagged::timed_state::TimedMessages;
-use crate::tagged::traffic::TrafficCounter;
+use crate::tagged::profile::traffic::TrafficCounter;
+use crate::tagged::state::incoming::IncomingMessages;
+use crate::tagged::state::posted::PostedQueue;
+use crate::tagged::state::request::Requests;
+use crate::tagged::state::timed_state::TimedMessages;
+use crate::tagged::state::unexpected::UnexpectedQueue;
+use crate::tagged::state::unexpected_message::{EarlyOffers, Unexpected};
+use crate::tagged::state::withdrawn::Withdrawals;
 use crate::tagged::transfer::under_way::Transfers;
-use crate::tagged::unexpected::UnexpectedQueue;
-use crate::tagged::unexpected_message::{EarlyOffers, Unexpected};
-use crate::tagged::withdrawn::Withdrawals;
 use crate::waiting::state::Waiting;
 
 /// Where any thread may post work for a context.

@@ -1,7 +1,7 @@
 //! What a message's first packet, or its request to send, says beside its envelope: bits of the `auxiliary` number.
 //!
 //! Before: the origin has chosen a way ([`super::route`]). After: the target reads the bits when it matches the
-//! message ([`crate::tagged::arrival`]), and answers a timed one with a `PREFERENCE` ([`super::trials`]).
+//! message ([`crate::tagged::receive::arrival`]), and answers a timed one with a `PREFERENCE` ([`super::trials`]).
 //!
 //! ```text
 //! first packet, request to send:

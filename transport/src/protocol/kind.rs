@@ -32,7 +32,7 @@ pub const STRIPES_CLEAR: u8 = 10;
 pub const CLEAR_TO_COPY: u8 = 11;
 /// The origin has copied what it had claimed of it, or could not: target's request.
 pub const PUSHED: u8 = 12;
-/// Asking for data of a length, or not, is the faster now; see `crate::tagged::timed_message`.
+/// Asking for data of a length, or not, is the faster now; see `crate::tagged::send::timed_message`.
 pub const PREFERENCE: u8 = 13;
 /// A whole active message; see [`crate::active`] for this and the next ones.
 pub const ACTIVE: u8 = 32;

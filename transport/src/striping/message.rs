@@ -33,8 +33,8 @@ use crate::context::Context;
 use crate::gather_scatter::stripes::equal;
 use crate::protocol::kind;
 use crate::tagged::envelope::Pattern;
-use crate::tagged::request::{Outcome, RequestId};
 use crate::tagged::send::Address;
+use crate::tagged::state::request::{Outcome, RequestId};
 
 impl Context {
     /// At the target: the message has been matched; false if it cannot go in stripes.

@@ -16,7 +16,7 @@ use pamir_shm::countdown::Countdown;
 use super::configuration::Configuration;
 use super::part::Part;
 use crate::context::work_queue::{Progress, WorkQueue};
-use crate::tagged::request::RequestId;
+use crate::tagged::state::request::RequestId;
 
 /// What a context keeps of the messages that it divides.
 #[derive(Debug)]

@@ -13,8 +13,8 @@ use crate::protocol::table::{SendProtocol, SendTable};
 use crate::selection::{Row, Situation};
 use crate::tagged::buffer::{Buffer, Copied};
 use crate::tagged::envelope::Pattern;
-use crate::tagged::request::RequestId;
 use crate::tagged::send::Address;
+use crate::tagged::state::request::RequestId;
 use pamir_driver::job::{Job, JobSpecification};
 
 /// Two contexts with so many workers each.

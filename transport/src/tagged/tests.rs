@@ -2,10 +2,10 @@
 
 use super::buffer::{Buffer, Noncontiguous};
 use super::envelope::Pattern;
-use super::request::RequestId;
 use super::send::Address;
 use crate::context::Context;
 use crate::protocol::completion::Completion;
+use crate::tagged::state::request::RequestId;
 use pamir_driver::job::{Job, JobSpecification};
 use proptest::prelude::*;
 

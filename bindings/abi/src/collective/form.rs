@@ -14,7 +14,7 @@ use pamir_mpi::communicator::Communicator;
 use pamir_transport::balance::announcement::Synchronization;
 use pamir_transport::collective::geometry::block_on;
 use pamir_transport::context::Background;
-use pamir_transport::tagged::traffic::TrafficCounter;
+use pamir_transport::tagged::profile::traffic::TrafficCounter;
 
 use super::{Call, Collective};
 use crate::argument::address;

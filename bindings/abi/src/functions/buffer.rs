@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use pamir_mpi::point_to_point::take;
 use pamir_transport::context::Context;
-use pamir_transport::tagged::request::RequestId;
+use pamir_transport::tagged::state::request::RequestId;
 
 use crate::argument::address as check_address;
 use crate::compound::Compound;

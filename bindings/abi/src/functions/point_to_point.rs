@@ -19,7 +19,7 @@ use pamir_mpi::point_to_point::{
     address, envelope, pattern, start_contiguous, start_receive, start_send,
 };
 use pamir_transport::protocol::completion::Completion;
-use pamir_transport::tagged::request::{Outcome, RequestId};
+use pamir_transport::tagged::state::request::{Outcome, RequestId};
 
 use crate::constants::*;
 use crate::count::Count;

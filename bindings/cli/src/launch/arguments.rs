@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use pamir_driver::binding::{BindTo, MapBy};
 use pamir_driver::bridge::network::Network;
-use pamir_transport::tagged::iteration_range::IterationRange;
+use pamir_transport::tagged::profile::iteration_range::IterationRange;
 
 use super::balance;
 use super::input::InputTo;

@@ -16,8 +16,10 @@
 //! | waiting, under way | it is dropped | the board is disturbed: what follows fails |
 
 pub(super) mod agreement;
+pub(super) mod offers;
 pub mod prompt;
 pub(super) mod prompt_sizes;
+pub(super) mod reading;
 pub mod rounds;
 
 use std::cell::Cell;
@@ -29,8 +31,8 @@ use pamir_shm::mapped_board::MappedBoard;
 use pamir_shm::segment::{Segment, SegmentError};
 
 use super::error::ExchangeError;
-use super::reading::Readings;
 use crate::collective::board::prompt_sizes::PromptSizes;
+use crate::collective::board::reading::Readings;
 
 /// A board at one member.
 #[derive(Debug)]

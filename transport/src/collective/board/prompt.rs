@@ -21,6 +21,8 @@ use pamir_shm::mapped_board::{Draft, SLOT_BYTES};
 
 use super::prompt_sizes::Kind;
 use super::rounds::{Readers, Rounds, Seen};
+use crate::collective::barrier;
+use crate::collective::board::reading;
 use crate::collective::combining::{allreduce, reduce};
 use crate::collective::data::apart::Apart;
 use crate::collective::error::{CollectiveError, ExchangeError};
@@ -30,7 +32,6 @@ use crate::collective::moving::alltoall::posted::{part_among_others, part_bytes}
 use crate::collective::moving::{allgather, alltoall, broadcast, gather, scatter};
 use crate::collective::reduction::Reduction;
 use crate::collective::select::{Choice, situation};
-use crate::collective::{barrier, reading};
 use crate::context::Context;
 
 /// How an operation ended.

@@ -2,7 +2,7 @@
 //!
 //! Before: a blocking operation of so many bytes. After: it goes that way if its kind's table names `posted` for that
 //! size, and the data fit one post; or if it names `measured`, and the members have found posts to be the faster
-//! ([`crate::collective::reading`]).
+//! ([`crate::collective::board::reading`]).
 //!
 //! Invariant: tables do not change once they are used ([`crate::selection`]), so an answer is kept.
 

@@ -24,7 +24,7 @@ use super::under_way::{Data, FAILED, Push, take_next};
 use crate::context::Context;
 use crate::protocol::kind;
 use crate::tagged::buffer::Buffer;
-use crate::tagged::request::{Request, RequestId};
+use crate::tagged::state::request::{Request, RequestId};
 
 impl Context {
     /// At the origin: the target copies a message of this task's, which may copy too.

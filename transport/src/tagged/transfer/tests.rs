@@ -15,8 +15,8 @@ use crate::protocol::pace::{CLASSES, Pace, Way};
 use crate::protocol::table::{EAGER_BYTES, SendProtocol};
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Pattern;
-use crate::tagged::request::RequestId;
 use crate::tagged::send::Address;
+use crate::tagged::state::request::RequestId;
 use crate::tagged::tests::contexts;
 
 mod pages;

@@ -14,7 +14,7 @@ use pamir_shm::piece_claims::{Generation, MOST_UNITS, Piece, PieceClaims, Side};
 use pamir_shm::segment::PAGE_BYTES;
 
 use crate::protocol::trials::Timed;
-use crate::tagged::request::RequestId;
+use crate::tagged::state::request::RequestId;
 
 /// In a `PUSHED`: the origin could not copy what it had claimed.
 pub(super) const FAILED: u16 = 1;

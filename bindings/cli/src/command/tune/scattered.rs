@@ -10,8 +10,8 @@ use pamir_transport::gather_scatter::{Machine, Program, RandomAccess};
 use pamir_transport::protocol::completion::Completion;
 use pamir_transport::tagged::buffer::Buffer;
 use pamir_transport::tagged::envelope::Pattern;
-use pamir_transport::tagged::request::RequestId;
 use pamir_transport::tagged::send::Address;
+use pamir_transport::tagged::state::request::RequestId;
 
 /// Bytes of a block.
 const BLOCK_BYTES: usize = 8;

@@ -5,6 +5,8 @@ use std::pin::pin;
 
 use pamir_shm::mapped_board::SLOT_BYTES;
 
+use crate::collective::board::offers::begin;
+use crate::collective::board::reading::{Kind, Ways};
 use crate::collective::board::rounds::whole_elements;
 use crate::collective::combining::allreduce::posted;
 use crate::collective::combining::allreduce::posted_slices::{
@@ -14,7 +16,6 @@ use crate::collective::combining::allreduce::read::combine_in_reading;
 use crate::collective::data::apart::Apart;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
-use crate::collective::reading::{Kind, Ways, begin};
 use crate::collective::reduction::Reduction;
 
 /// Combines the data of all members into the result of every member.

@@ -17,6 +17,8 @@ use std::ops::Range;
 
 use pamir_driver::memory::sweep::Sweep;
 
+use crate::collective::board::offers::{Offers, begin};
+use crate::collective::board::reading::{Choice, Kind, Ways};
 use crate::collective::board::rounds::Rounds;
 use crate::collective::combining::allreduce::posted_slices::{
     combine_in, most_bytes, posted_slices,
@@ -25,7 +27,6 @@ use crate::collective::data::apart::Apart;
 use crate::collective::data::scratch::Scratch;
 use crate::collective::error::{CollectiveError, ExchangeError};
 use crate::collective::exchange::Exchange;
-use crate::collective::reading::{Choice, Kind, Offers, Ways, begin};
 use crate::collective::reduction::{Reduction, elements, part_of};
 
 /// Bytes that are read before they are combined: they stay in the core's own cache, and each piece is a call to the kernel

@@ -6,13 +6,14 @@
 
 use std::pin::pin;
 
+use crate::collective::board::offers::begin;
+use crate::collective::board::reading::{Kind, Ways};
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
 use crate::collective::exchange::join::join;
 use crate::collective::exchange::step::send_receive;
 use crate::collective::moving::allgather::posted::gather_in;
 use crate::collective::moving::allgather::read::gather_in_reading;
-use crate::collective::reading::{Kind, Ways, begin};
 
 /// Gathers blocks of `block_bytes` at every member.
 pub async fn measured(

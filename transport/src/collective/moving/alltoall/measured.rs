@@ -6,12 +6,13 @@
 
 use std::pin::pin;
 
+use crate::collective::board::offers::begin;
+use crate::collective::board::reading::{Kind, Ways};
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
 use crate::collective::moving::alltoall::linear::linear;
 use crate::collective::moving::alltoall::posted::swap_in;
 use crate::collective::moving::alltoall::read::swap_in_reading;
-use crate::collective::reading::{Kind, Ways, begin};
 
 /// Swaps blocks of `block_bytes`.
 pub async fn measured(

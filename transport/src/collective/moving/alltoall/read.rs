@@ -6,11 +6,12 @@
 
 use pamir_driver::memory::sweep::Sweep;
 
+use crate::collective::board::offers::{Offers, begin, from_own_on};
+use crate::collective::board::reading::{Choice, Kind, Ways};
 use crate::collective::board::rounds::Rounds;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
 use crate::collective::moving::alltoall::posted::swap_in;
-use crate::collective::reading::{Choice, Kind, Offers, Ways, begin, from_own_on};
 
 /// Swaps blocks of `block_bytes`.
 pub async fn read(

@@ -1,7 +1,7 @@
 //! The shortest way of a short message to the receive that waits for it.
 //!
 //! Before: the driver has found a packet of one line. After: its data is in the receive's buffer and the
-//! receive complete; or nothing has changed, and [`crate::tagged::arrival`] takes the packet the general
+//! receive complete; or nothing has changed, and [`crate::tagged::receive::arrival`] takes the packet the general
 //! way, with everything that can be unusual about either.
 //!
 //! ```text
@@ -16,11 +16,11 @@ use pamir_driver::unit::packet::Packet;
 use crate::context::Context;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Envelope;
-use crate::tagged::request::{Phase, Request, outcome};
+use crate::tagged::state::request::{Phase, Request, outcome};
 
 /// Gives a packet of one line to the receive that it is for; whether that could be done.
 #[inline(always)]
-pub(super) fn deliver_line(context: &Context, origin: u32, packet: Packet<'_>) -> bool {
+pub(in crate::tagged) fn deliver_line(context: &Context, origin: u32, packet: Packet<'_>) -> bool {
     let Some(total) = packet.line_data_bytes() else {
         return false;
     };

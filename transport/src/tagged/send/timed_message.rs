@@ -20,13 +20,13 @@ use crate::protocol::profile::PairProfile;
 use crate::protocol::route::Route;
 use crate::protocol::table::SendProtocol;
 use crate::protocol::trials::Timed;
-use crate::tagged::request::RequestId;
-use crate::tagged::timed_state::{Origin, Target};
+use crate::tagged::state::request::RequestId;
+use crate::tagged::state::timed_state::{Origin, Target};
 
 impl Context {
     /// What the measured protocols mean for a message, and what the target is told of it.
     #[inline(always)]
-    pub(super) fn measured(
+    pub(in crate::tagged) fn measured(
         &self,
         protocol: SendProtocol,
         target: usize,
@@ -191,21 +191,5 @@ impl Context {
         follows
             .then_some(())
             .ok_or(UnitError::Packet { rank, reason })
-    }
-}
-
-#[cfg(test)]
-impl TimedMessages {
-    /// Whether messages of `bytes` bytes from `origin` have been timed by each way.
-    pub(crate) fn have_timed(&self, origin: usize, pace: Pace, bytes: usize) -> [bool; 3] {
-        let origins = self.origins.borrow();
-        let known = origins.get(origin);
-        known.map_or([false; 3], |of| of.trials.have_timed(pace, bytes))
-    }
-
-    /// The way that messages of `bytes` bytes to `target` are to go.
-    pub(crate) fn preferred(&self, target: usize, pace: Pace, bytes: usize) -> Way {
-        let targets = self.targets.borrow();
-        targets[target].trials.preferred(pace, bytes).0
     }
 }

@@ -1,10 +1,10 @@
 //! Messages that nobody has asked for yet, as the unexpected queue keeps them.
 //!
-//! Before: [`super::arrival`] has found no receive. After: a receive takes the message, or [`super::early_offer`] its data.
+//! Before: [`crate::tagged::receive::arrival`] has found no receive. After: a receive takes the message, or [`crate::tagged::receive::early_offer`] its data.
 
 use std::cell::RefCell;
 
-use crate::tagged::request::RequestId;
+use crate::tagged::state::request::RequestId;
 
 /// A message that nobody has asked for yet.
 #[derive(Debug)]
@@ -39,14 +39,14 @@ pub struct Offer {
     pub(crate) address: u64,
     pub(crate) origins_request: u64,
     /// Whether it lies in one piece, and how it shall be fetched.
-    pub(super) way: u16,
+    pub(in crate::tagged) way: u16,
     /// How it may be divided, a word that the origin chose.
-    pub(super) division: u64,
+    pub(in crate::tagged) division: u64,
 }
 
 /// The offers of one context that may be taken early: their indices in the unexpected queue, and their origins.
 #[derive(Debug, Default)]
-pub(crate) struct EarlyOffers(pub(super) RefCell<Vec<(u32, u32)>>);
+pub(crate) struct EarlyOffers(pub(in crate::tagged) RefCell<Vec<(u32, u32)>>);
 
 impl EarlyOffers {
     /// Whether any wait.
@@ -55,7 +55,7 @@ impl EarlyOffers {
         !self.0.borrow().is_empty()
     }
 
-    pub(super) fn take_oldest(&self) -> Option<(u32, u32)> {
+    pub(in crate::tagged) fn take_oldest(&self) -> Option<(u32, u32)> {
         let mut offers = self.0.borrow_mut();
         (!offers.is_empty()).then(|| offers.remove(0))
     }

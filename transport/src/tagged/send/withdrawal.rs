@@ -36,9 +36,9 @@ use pamir_driver::unit::UnitError;
 
 use crate::context::Context;
 use crate::tagged::buffer::Buffer;
-use crate::tagged::request::{Outcome, Request, RequestId};
-use crate::tagged::unexpected_message::Unexpected;
-use crate::tagged::withdrawn::Withdrawn;
+use crate::tagged::state::request::{Outcome, Request, RequestId};
+use crate::tagged::state::unexpected_message::Unexpected;
+use crate::tagged::state::withdrawn::Withdrawn;
 
 /// What the request of a copy keeps: the bytes, and what the first request has kept.
 struct Kept {

@@ -1,7 +1,7 @@
 //! Offers whose data is taken before a receive asks for it, because their messages could have come at once.
 //!
-//! Before: [`crate::tagged::arrival`] has found no receive for a request to send of middle length, whose origin had chosen to
-//! ask ([`crate::tagged::timed_message`]). After: a receive has matched it, as any other; or its data waits
+//! Before: [`crate::tagged::receive::arrival`] has found no receive for a request to send of middle length, whose origin had chosen to
+//! ask ([`crate::tagged::send::timed_message`]). After: a receive has matched it, as any other; or its data waits
 //! in memory of the target's, as that of a message that came at once, and its origin goes on.
 //!
 //! Two tasks that send to each other before they receive would wait for each other for ever if data that is
@@ -15,7 +15,7 @@ use pamir_driver::unit::UnitError;
 
 use crate::context::Context;
 use crate::protocol::kind;
-use crate::tagged::unexpected_message::{Offer, Unexpected};
+use crate::tagged::state::unexpected_message::{Offer, Unexpected};
 
 impl Context {
     /// A message in the unexpected queue, from `origin`, may be taken early.

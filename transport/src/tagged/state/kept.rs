@@ -15,11 +15,11 @@ fn remember<T: ?Sized>(kept: &'static T) -> &'static T {
 }
 
 /// Keeps one value.
-pub(super) fn one<T>(value: Box<T>) -> &'static T {
+pub(in crate::tagged) fn one<T>(value: Box<T>) -> &'static T {
     remember(Box::leak(value))
 }
 
 /// Keeps a list.
-pub(super) fn slice<T>(list: Vec<T>) -> &'static [T] {
+pub(in crate::tagged) fn slice<T>(list: Vec<T>) -> &'static [T] {
     remember(list.leak())
 }

@@ -25,7 +25,7 @@ impl Context {
     ///
     /// `address` is writable for `room` bytes.
     #[inline(never)]
-    pub(super) unsafe fn receive_begun(
+    pub(in crate::tagged) unsafe fn receive_begun(
         &self,
         wanted: Envelope,
         address: *mut u8,

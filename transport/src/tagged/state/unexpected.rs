@@ -1,7 +1,7 @@
 //! The unexpected queue: messages that nobody has asked for yet.
 //!
 //! Before: an arriving packet whose envelope no posted receive looks for
-//! ([`crate::tagged::posted`]). After: the receive or probe that finds it here.
+//! ([`crate::tagged::state::posted`]). After: the receive or probe that finds it here.
 //!
 //! Messages with one envelope sit in a bucket by its hash, so that finding one costs the same
 //! however many wait; a receive with wildcards looks through all in the order of arrival (MPI-5.0

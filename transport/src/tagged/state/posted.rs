@@ -20,8 +20,8 @@
 use std::cell::Cell;
 
 use crate::tagged::envelope::{CROWD, Envelope, FIRST_BUCKETS, Pattern};
-use crate::tagged::kept;
-use crate::tagged::request::{Link, Request};
+use crate::tagged::state::kept;
+use crate::tagged::state::request::{Link, Request};
 
 #[derive(Debug, Default)]
 struct List {
@@ -231,8 +231,8 @@ impl PostedQueue {
 mod tests {
     use super::*;
     use crate::tagged::buffer::Buffer;
-    use crate::tagged::request::{RequestId, Requests};
-    use crate::tagged::unexpected::UnexpectedQueue;
+    use crate::tagged::state::request::{RequestId, Requests};
+    use crate::tagged::state::unexpected::UnexpectedQueue;
     use proptest::prelude::*;
 
     /// The longest look from the front of a bucket.

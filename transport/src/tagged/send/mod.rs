@@ -6,6 +6,10 @@
 //! A message that fits one packet and finds room in the lane is gone when [`Context::send`]
 //! returns, and needs no request. Everything else becomes a request.
 
+mod awaited_send;
+pub(crate) mod timed_message;
+pub(crate) mod withdrawal;
+
 use pamir_driver::injection::descriptor::{Descriptor, Source};
 use pamir_driver::memory::huge_pages;
 pub use pamir_driver::unit::LINE_DATA_BYTES;
@@ -21,7 +25,7 @@ use crate::selection::Choice;
 use crate::striping::Offered;
 use crate::tagged::buffer::{Buffer, Copied};
 use crate::tagged::envelope::Envelope;
-use crate::tagged::request::{Outcome, Request, RequestId};
+use crate::tagged::state::request::{Outcome, Request, RequestId};
 
 /// Where a message goes, and under which envelope.
 #[derive(Clone, Copy, Debug)]

@@ -23,7 +23,7 @@ use std::rc::Rc;
 
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::{Envelope, Pattern};
-use crate::tagged::kept;
+use crate::tagged::state::kept;
 
 const BLOCK: usize = 64;
 
@@ -92,15 +92,15 @@ pub struct Outcome {
 }
 
 /// A neighbour in a list of the posted queue ([`super::posted`]).
-pub(super) type Link = Cell<Option<&'static Request>>;
+pub(in crate::tagged) type Link = Cell<Option<&'static Request>>;
 
 /// What a request has to wait in the queue.
 pub struct Place {
-    pub(super) wanted: Cell<Pattern>,
-    pub(super) order: Cell<u64>,
-    pub(super) previous: Link,
-    pub(super) next: Link,
-    pub(super) waits: Cell<bool>,
+    pub(in crate::tagged) wanted: Cell<Pattern>,
+    pub(in crate::tagged) order: Cell<u64>,
+    pub(in crate::tagged) previous: Link,
+    pub(in crate::tagged) next: Link,
+    pub(in crate::tagged) waits: Cell<bool>,
 }
 
 impl std::fmt::Debug for Place {
@@ -381,7 +381,7 @@ impl Requests {
 
 /// How the receive of a message of `total` bytes into `room` bytes ends.
 #[inline(always)]
-pub(super) fn outcome(envelope: &Envelope, total: usize, room: usize) -> Outcome {
+pub(in crate::tagged) fn outcome(envelope: &Envelope, total: usize, room: usize) -> Outcome {
     Outcome {
         task: envelope.source,
         tag: envelope.tag,

@@ -24,7 +24,7 @@
 //!                                                      is destroyed: text for the profile's file
 //! ```
 //!
-//! Step before: [`super::send`], [`crate::active`], [`crate::one_sided`]. Step after: [`crate::placement::format::communication`].
+//! Step before: [`crate::tagged::send`], [`crate::active`], [`crate::one_sided`]. Step after: [`crate::placement::format::communication`].
 //! Invariant: an instruction is counted once, by the task that gives it, when it is taken.
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -66,12 +66,12 @@ impl Iterations {
 }
 
 #[derive(Debug)]
-pub(super) struct Portion {
+pub(in crate::tagged) struct Portion {
     name: String,
     /// To each messaging unit.
-    pub(super) sent: Vec<Traffic>,
+    pub(in crate::tagged) sent: Vec<Traffic>,
     /// From each messaging unit, by gets.
-    pub(super) fetched: Vec<Traffic>,
+    pub(in crate::tagged) fetched: Vec<Traffic>,
 }
 
 /// Why what was counted is not in the profile.
@@ -88,7 +88,7 @@ pub struct ProfileError {
 const FIRST_LEVEL: i32 = 1;
 
 impl TrafficCounter {
-    pub(super) fn new(units: usize, units_per_task: usize) -> TrafficCounter {
+    pub(in crate::tagged) fn new(units: usize, units_per_task: usize) -> TrafficCounter {
         let counter = TrafficCounter {
             units,
             units_per_task,
@@ -148,7 +148,7 @@ impl TrafficCounter {
     }
 
     #[cold]
-    pub(super) fn count(
+    pub(in crate::tagged) fn count(
         &self,
         side: fn(&mut Portion) -> &mut Vec<Traffic>,
         unit: usize,

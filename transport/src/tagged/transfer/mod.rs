@@ -1,6 +1,6 @@
 //! Large data that both ends of a message copy through the kernel, each a part.
 //!
-//! Before: [`crate::tagged::arrival`] has matched a message whose data waits at its origin in one
+//! Before: [`crate::tagged::receive::arrival`] has matched a message whose data waits at its origin in one
 //! piece, and the receive's buffer is one piece too. After: the receive is complete, and the
 //! origin's send.
 //!
@@ -28,7 +28,7 @@
 //! |---------|---------|------|
 //! | pulling | copied  | nothing is left to claim: `FINISHED` is sent |
 //! | copied  | done    | the origin has claimed nothing, or its `PUSHED` has come |
-//! | any     | refused | a copy failed here, or a `PUSHED` says so, or the origin has withdrawn messages ([`super::withdrawal`]): `CLEAR_TO_SEND`, and packets |
+//! | any     | refused | a copy failed here, or a `PUSHED` says so, or the origin has withdrawn messages ([`crate::tagged::send::withdrawal`]): `CLEAR_TO_SEND`, and packets |
 //!
 //! The origin's part, a push, is in `push.rs`.
 //!
@@ -47,7 +47,7 @@ use crate::context::Context;
 use crate::protocol::kind;
 use crate::protocol::trials::Timed;
 use crate::tagged::buffer::Buffer;
-use crate::tagged::request::RequestId;
+use crate::tagged::state::request::RequestId;
 
 /// What a matched message needs to be pulled.
 #[derive(Clone, Copy, Debug)]

@@ -6,8 +6,8 @@ use crate::context::Context;
 use crate::protocol::completion::Completion;
 use crate::tagged::buffer::{Buffer, Noncontiguous};
 use crate::tagged::envelope::Pattern;
-use crate::tagged::request::RequestId;
 use crate::tagged::send::Address;
+use crate::tagged::state::request::RequestId;
 use crate::tagged::tests::contexts;
 
 /// Lengths of each way: a line, a packet, several packets, data that one end copies, and that both do.

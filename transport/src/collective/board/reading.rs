@@ -1,7 +1,6 @@
-//! Operations whose members read each other's memory through the kernel, and when that is the faster way.
+//! When members read each other's memory through the kernel, since that is the faster way.
 //!
-//! Before: an algorithm `measured` or `read` of a kind. After: offers on the board ([`crate::collective::board::rounds`]), and
-//! copies by the kernel ([`Exchange::read`]).
+//! Before: an algorithm `measured` or `read` of a kind. After: `offers.rs` carries the operation out.
 //!
 //! On a board each byte is copied twice: into a slot, and out of it. Through the kernel it is copied once, and what
 //! its owner has not written since it was read last still lies in the reader's cache; but each copy costs a call
@@ -20,20 +19,13 @@
 //! If a copy is refused anywhere, all learn that in the meeting, post their data instead, and read no more on this board.
 
 use std::cell::Cell;
-use std::future::Future;
-use std::pin::Pin;
 use std::time::{Duration, Instant};
 
-use pamir_driver::memory::sweep::Sweep;
-
-use super::error::{CollectiveError, ExchangeError};
-use super::exchange::Exchange;
-use crate::collective::board::rounds::{Readers, Rounds};
 use crate::protocol::chooser::{self, RUN, Schedule, Told, takes_other};
 
 /// The kinds that have this choice.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Kind {
+pub(in crate::collective) enum Kind {
     Allgather,
     Allreduce,
     Alltoall,
@@ -46,7 +38,7 @@ const KINDS: usize = Kind::AlltoallBehind as usize + 1;
 
 /// What an operation may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ways {
+pub(in crate::collective) enum Ways {
     /// Members read, whatever was measured.
     Read,
     /// They do not.
@@ -62,7 +54,7 @@ const CLASSES: usize = (LENGTHS[1] - LENGTHS[0] + 1) as usize;
 
 /// What is known of operations of one kind and about the same length.
 #[derive(Debug, Clone, Copy, Default)]
-struct Plan {
+pub(super) struct Plan {
     /// All members follow the same words, so it is the same at each.
     schedule: Schedule,
     /// What the operation before did.
@@ -74,7 +66,7 @@ struct Plan {
 
 impl Plan {
     /// What this member has measured, as the word of its post in a meeting.
-    fn word(&self) -> usize {
+    pub(super) fn word(&self) -> usize {
         (u64::from(self.posted.to_bits()) << 32 | u64::from(self.read.to_bits())) as usize
     }
 
@@ -93,7 +85,7 @@ impl Plan {
     }
 
     /// Agrees on the faster way for all members together by their words.
-    fn agree(&mut self, words: impl Iterator<Item = usize>) {
+    pub(super) fn agree(&mut self, words: impl Iterator<Item = usize>) {
         let (mut posted, mut read) = (0.0, 0.0);
         for word in words {
             let measured = [word as u64 >> 32, word as u64].map(|bits| f32::from_bits(bits as u32));
@@ -128,7 +120,7 @@ impl Plan {
 
 /// What a board's members know of reading.
 #[derive(Debug, Default)]
-pub(super) struct Readings {
+pub(in crate::collective) struct Readings {
     plans: [[Cell<Plan>; CLASSES]; KINDS],
     /// The kernel has refused, as all have learnt.
     refused: Cell<bool>,
@@ -136,14 +128,14 @@ pub(super) struct Readings {
 
 /// The way of one operation.
 #[derive(Debug)]
-pub(super) struct Choice<'b> {
-    plan: &'b Cell<Plan>,
-    refused: &'b Cell<bool>,
+pub(in crate::collective) struct Choice<'b> {
+    pub(super) plan: &'b Cell<Plan>,
+    pub(super) refused: &'b Cell<bool>,
     bytes: usize,
     /// Whether members read.
-    pub(super) reads: bool,
+    pub(in crate::collective) reads: bool,
     /// When it began, if that counts.
-    begin: Option<Instant>,
+    pub(super) begin: Option<Instant>,
 }
 
 fn class(bytes: usize) -> usize {
@@ -152,14 +144,18 @@ fn class(bytes: usize) -> usize {
 
 impl Readings {
     /// The way of the operation whose turn it is.
-    fn choose(&self, kind: Kind, bytes: usize, ways: Ways) -> Choice<'_> {
+    pub(super) fn choose(&self, kind: Kind, bytes: usize, ways: Ways) -> Choice<'_> {
         let (next, choice) = self.next(kind, bytes, ways);
         choice.plan.set(next);
         choice
     }
 
     /// The way of a blocking operation whose turn it is, if that is to post; else nothing is chosen.
-    pub(super) fn choose_posts(&self, kind: Kind, bytes: usize) -> Option<Choice<'_>> {
+    pub(in crate::collective) fn choose_posts(
+        &self,
+        kind: Kind,
+        bytes: usize,
+    ) -> Option<Choice<'_>> {
         let (next, choice) = self.next(kind, bytes, Ways::Measured);
         if choice.reads {
             return None;
@@ -194,174 +190,17 @@ impl Readings {
 
 impl Choice<'_> {
     /// The blocking operation is done, by the way that was chosen.
-    pub(super) fn end(&self) {
+    pub(in crate::collective) fn end(&self) {
         if let Some(begin) = self.begin {
             self.note(begin.elapsed());
         }
     }
 
-    fn note(&self, took: Duration) {
+    pub(super) fn note(&self, took: Duration) {
         let mut plan = self.plan.get();
         plan.note(took.as_nanos() as f32 / self.bytes as f32, self.reads);
         self.plan.set(plan);
     }
-
-    /// Runs the operation, by the way that was chosen; what it costs the caller counts.
-    pub(super) async fn time<T>(
-        &self,
-        exchange: &impl Exchange,
-        operation: Pin<&mut impl Future<Output = Result<T, CollectiveError>>>,
-    ) -> Result<T, CollectiveError> {
-        let attendance = exchange.attendance().filter(|_| !exchange.is_blocking());
-        match (attendance, self.begin) {
-            (Some(attendance), Some(_)) => {
-                let (result, took) = attendance.time(operation).await;
-                self.note(took);
-                result
-            }
-            _ => {
-                let result = operation.await;
-                self.end();
-                result
-            }
-        }
-    }
-}
-
-/// Takes the operation's turn on the board, and chooses its way.
-pub(super) async fn begin<E: Exchange>(
-    exchange: &E,
-    kind: Kind,
-    bytes: usize,
-    ways: Ways,
-) -> Result<(Rounds<'_, E>, Choice<'_>), CollectiveError> {
-    let rounds = Rounds::begin(exchange, 0).await?;
-    let board = exchange.board().ok_or(ExchangeError::Disturbed)?;
-    let choice = board.readings.choose(kind, bytes, ways);
-    Ok((rounds, choice))
-}
-
-/// How a member's reading went, as the byte of its post in a meeting.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// The kernel has refused a copy.
-    Refused,
-    /// All is read.
-    Read,
-    /// Something cannot be read this time.
-    Withheld,
-}
-
-/// What the members of an operation offer each other to read.
-#[derive(Debug)]
-pub(super) struct Offers<'c, 'e, E> {
-    rounds: Rounds<'e, E>,
-    choice: &'c Choice<'c>,
-    /// What all members must have said, as in a post.
-    word: usize,
-    state: Cell<State>,
-    met: usize,
-}
-
-impl<'c, 'e, E: Exchange> Offers<'c, 'e, E> {
-    /// Offers what lies at `places`, and takes so many meetings. Members agree by `word`.
-    pub(super) async fn open<const PLACES: usize>(
-        rounds: Rounds<'e, E>,
-        choice: &'c Choice<'c>,
-        (places, meetings): ([*const u8; PLACES], usize),
-        word: usize,
-    ) -> Self {
-        let rounds = rounds.more(1 + meetings);
-        let words = places.map(|place| (place.addr() as u64).to_ne_bytes());
-        rounds
-            .post(0, words.as_flattened(), word, Readers::All)
-            .await;
-        Self {
-            rounds,
-            choice,
-            word,
-            state: Cell::new(State::Read),
-            met: 0,
-        }
-    }
-
-    /// Waits for a member's offer of `PLACES` addresses; none if the members do not agree on the amount of data.
-    pub(super) async fn see<const PLACES: usize>(
-        &self,
-        member: usize,
-    ) -> Result<Option<[u64; PLACES]>, CollectiveError> {
-        let bytes = PLACES * size_of::<u64>();
-        let seen = self.rounds.see_of(0, member, bytes, self.word).await?;
-        if seen.word != self.word || seen.bytes().len() != bytes {
-            return Ok(None);
-        }
-        let mut addresses = [0; PLACES];
-        for (address, word) in addresses.iter_mut().zip(seen.bytes().as_chunks().0) {
-            *address = u64::from_ne_bytes(*word);
-        }
-        Ok(Some(addresses))
-    }
-
-    /// This member's data cannot be read.
-    pub(super) fn withhold(&self) {
-        self.state.set(State::Withheld);
-    }
-
-    /// Reads from a member's memory, in an order of pieces.
-    pub(super) fn read(&self, member: usize, address: u64, target: &mut [u8], sweep: Sweep) {
-        let exchange = self.rounds.exchange();
-        if self.state.get() == State::Read && !exchange.read(member, address, target, sweep) {
-            self.state.set(State::Refused);
-        }
-    }
-
-    /// Waits until all members have read what they need until here; whether all could.
-    pub(super) async fn meet(&mut self) -> Result<bool, CollectiveError> {
-        self.met += 1;
-        let (index, exchange) = (self.met, self.rounds.exchange());
-        let rank = exchange.rank();
-        let mut words = vec![0; exchange.size()];
-        words[rank] = self.choice.plan.get().word();
-        let own = self.state.get() as u8;
-        self.rounds
-            .post(index, &[own], words[rank], Readers::All)
-            .await;
-        let mut all_read = own == State::Read as u8;
-        let mut any_refused = own == State::Refused as u8;
-        for member in (0..words.len()).filter(|member| *member != rank) {
-            let seen = self.rounds.see(index, member).await?;
-            all_read &= seen.bytes() == [State::Read as u8];
-            any_refused |= seen.bytes() == [State::Refused as u8];
-            words[member] = seen.word;
-        }
-        let mut plan = self.choice.plan.get();
-        plan.agree(words.into_iter());
-        self.choice.plan.set(plan);
-        self.rounds.finish(index);
-        if any_refused {
-            self.choice.refused.set(true);
-        }
-        Ok(all_read)
-    }
-
-    /// The data comes otherwise after all, in more rounds of the operation.
-    pub(super) fn give_up(self) -> Rounds<'e, E> {
-        self.rounds
-    }
-
-    /// All is done.
-    pub(super) fn end(self) {
-        self.rounds.end();
-    }
-}
-
-/// All members in the order in which member `rank` goes through their data: its own comes first, or last, and each
-/// begins with another one.
-pub(super) fn from_own_on(rank: usize, size: usize, sweep: Sweep) -> impl Iterator<Item = usize> {
-    (0..size).map(move |step| match sweep {
-        Sweep::Up => (rank + step) % size,
-        Sweep::Down => (rank + size - 1 - step) % size,
-    })
 }
 
 #[cfg(test)]

@@ -18,8 +18,8 @@ use crate::protocol::table::SendProtocol;
 use crate::selection::Choice;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Envelope;
-use crate::tagged::request::RequestId;
 use crate::tagged::send::Address;
+use crate::tagged::state::request::RequestId;
 
 impl Context {
     /// A send whose caller does nothing else until it is done: it is at once if the message goes without asking, and a
@@ -29,7 +29,7 @@ impl Context {
     ///
     /// As for [`Self::send`]; the buffer is those bytes.
     #[inline(never)]
-    pub(super) unsafe fn send_awaited(
+    pub(in crate::tagged) unsafe fn send_awaited(
         &self,
         to: Address,
         buffer: Buffer,

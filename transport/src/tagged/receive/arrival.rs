@@ -3,7 +3,7 @@
 //! Before: the driver's reception FIFO has looked the handler up. After: the bytes are in
 //! the receive's buffer, or the message waits in the unexpected queue.
 //!
-//! A message of several packets is remembered for its origin ([`crate::tagged::incoming`]).
+//! A message of several packets is remembered for its origin ([`crate::tagged::state::incoming`]).
 
 use pamir_driver::memory::kernel_copy;
 use pamir_driver::unit::UnitError;
@@ -17,13 +17,13 @@ use crate::protocol::kind;
 use crate::protocol::pace::Way;
 use crate::protocol::trials::Timed;
 use crate::striping::Offered;
-use crate::tagged::arrived_line::deliver_line;
 use crate::tagged::buffer::{Buffer, Noncontiguous};
 use crate::tagged::envelope::Envelope;
-use crate::tagged::incoming::Incoming;
-use crate::tagged::request::{Outcome, Request, RequestId, outcome};
+use crate::tagged::receive::arrived_line::deliver_line;
+use crate::tagged::state::incoming::Incoming;
+use crate::tagged::state::request::{Outcome, Request, RequestId, outcome};
+use crate::tagged::state::unexpected_message::{Offer, Unexpected};
 use crate::tagged::transfer::Matched;
-use crate::tagged::unexpected_message::{Offer, Unexpected};
 
 /// Memory made ready at once for a message that nobody has asked for yet, in bytes.
 const RESERVED_BYTES: usize = 1 << 20;
@@ -326,7 +326,11 @@ impl Context {
     }
 
     /// Whether a message of so many bytes may have come without asking.
-    pub(super) fn check_eager(&self, origin: u32, total: usize) -> Result<(), UnitError> {
+    pub(in crate::tagged) fn check_eager(
+        &self,
+        origin: u32,
+        total: usize,
+    ) -> Result<(), UnitError> {
         if total > self.table.eager_bytes() {
             return Err(UnitError::Packet {
                 rank: origin,
@@ -338,7 +342,7 @@ impl Context {
 
     /// The first packet of several of a message that came without asking, for the receive that it has matched.
     #[inline]
-    pub(super) fn begin_message(
+    pub(in crate::tagged) fn begin_message(
         &self,
         origin: u32,
         packet: Packet<'_>,

@@ -1,7 +1,12 @@
 //! Posting receives, and looking for messages without receiving them.
 //!
 //! Before: MPI's point-to-point calls, or a collective's exchange. After: the request is
-//! complete at once if the message was here, else [`crate::tagged::arrival`] completes it.
+//! complete at once if the message was here, else [`crate::tagged::receive::arrival`] completes it.
+
+pub mod arrival;
+mod arrived_line;
+mod begun_receive;
+pub(crate) mod early_offer;
 
 use pamir_driver::unit::packet::Packet;
 use pamir_driver::unit::{Next, UnitError};
@@ -10,9 +15,9 @@ use crate::context::Context;
 use crate::protocol::kind;
 use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::{Envelope, Pattern};
-use crate::tagged::incoming::Incoming;
-use crate::tagged::request::{Outcome, Request, RequestId};
-use crate::tagged::unexpected_message::Unexpected;
+use crate::tagged::state::incoming::Incoming;
+use crate::tagged::state::request::{Outcome, Request, RequestId};
+use crate::tagged::state::unexpected_message::Unexpected;
 
 /// What a probe tells of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The messages whose packets are still coming, one for each origin at most: all packets of a message follow each
 //! other in the lane.
 //!
-//! Before: [`crate::tagged::arrival`] has handled the first packet of several. After: each further one finds here
+//! Before: [`crate::tagged::receive::arrival`] has handled the first packet of several. After: each further one finds here
 //! where its data goes.
 //!
 //! | incoming   | packet                     | becomes |
@@ -15,7 +15,7 @@
 
 use std::cell::Cell;
 
-use crate::tagged::request::RequestId;
+use crate::tagged::state::request::RequestId;
 
 /// The message of one origin whose packets are still coming.
 #[derive(Clone, Copy, Debug)]
