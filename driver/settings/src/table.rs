@@ -45,13 +45,13 @@ const fn rows() -> Text {
 
 settings! {
     Users {
-        ENGINE: Words = Words(&["none", "thread", "node"]), "driver, transport", "Who moves transfers on while the program computes: nobody; `thread`, a thread in each rank, for which every MPI call takes a lock; or `node`, two threads of task 0 that move the puts and gets of all tasks of a PAMI program. All tasks need the same value.";
-        INTERRUPTS: Words = Words(&["automatic", "io_uring", "epoll"]), "driver", "What wakes the engine's thread; `automatic` takes io_uring where the kernel's one waits for futexes (Linux 6.7), and epoll elsewhere.";
+        ENGINE: Words = Words(&["none", "thread", "node"]), "driver, transport", "Moves transfers on while the program computes: with `thread` by a thread in each rank, for which every MPI call takes a lock; with `node` by two threads of task 0, which move the puts and gets of all tasks of a PAMI program. All tasks need the same value.";
+        INTERRUPTS: Words = Words(&["automatic", "io_uring", "epoll"]), "driver", "The mechanism that wakes the engine's thread: `automatic` takes io_uring where the kernel's one waits for futexes (Linux 6.7), and epoll elsewhere.";
         WAIT: Words = Words(&["long", "brief"]), "driver", "How long a waiting rank keeps its core: `brief`, about a millisecond, leaves it to a second program (`mpiexec --fill-idle` sets it); `long`, up to thirty unless ranks share cores.";
         HUGE_PAGES: Switch = Switch(true), "driver", "Memory that messages are often copied from or to becomes huge pages.";
         INJECTION_SLOTS: Whole = Whole { least: 2, most: 1 << 20, default: 64 }, "driver", "Slots of the injection FIFO towards each rank.";
         INJECTION_THRESHOLD: OptionalWhole = OptionalWhole { least: 0, most: 1 << 20, default: "slots less two" }, "driver", "Descriptors that the injection FIFO takes before others pend.";
-        REPLENISH: Text = text("drained, timer, timer:MICROSECONDS, timer-learned, memory-fifo, counted-put, touching-put or touching-put:userfaultfd", "drained"), "driver", "What makes pending descriptors move into the injection FIFO.";
+        REPLENISH: Text = text("drained, timer, timer:MICROSECONDS, timer-learned, memory-fifo, counted-put, touching-put or touching-put:userfaultfd", "drained"), "driver", "The event that moves pending descriptors into the injection FIFO.";
         RESCTRL: Text = text("a directory, or off", "/sys/fs/resctrl"), "driver", "Where the resctrl file system is mounted; with `off` the cache is left alone.";
         DRIVER_REPORT: Switch = Switch(false), "driver", "Each rank prints at `MPI_Finalize` what its injection FIFOs and interrupts have done.";
         NO_BOARDS: Switch = Switch(false), "transport", "Collective operations use messages only, never shared boards.";
@@ -59,15 +59,15 @@ settings! {
         STRIPE_WORKERS: OptionalWhole = OptionalWhole { least: 0, most: 1 << 16, default: "spare processors, at most 3" }, "transport", "Threads of each rank that help it to move large messages.";
         CONTEXTS: Text = text("a list such as solver=2,io=1, with * for all that are not named", "4, or as many as there is room for"), "transport", "Contexts of PAMI clients; MPI always has one.";
         TORUS: Text = text("a shape such as 3x3x3", "the most even one"), "transport, pami", "The torus that PAMI programs ask for with `EXT_torus_network`, and along whose dimensions the algorithms `torus` go. All tasks need the same value.";
-        SELECTION_FILE: Text = text("a file, or empty for none", "the user's, else the installation's"), "transport", "The file that says which algorithm serves which sizes.";
+        SELECTION_FILE: Text = text("a file, or empty for none", "the user's, otherwise the installation's"), "transport", "The file that says which algorithm serves which sizes.";
         SELECTION_REPORT: Switch = Switch(false), "transport", "Rank 0 prints at `MPI_Finalize` how often it took each algorithm.";
-        BALANCE: Text = text("a list of barrier, allreduce, allgather, alltoall and reduce-scatter, or all, on (barrier) or off", "off"), "transport", "Which calls announce to all ranks who called them, and when.";
-        BALANCE_CLOCK: Words = Words(&["monotonic", "processor"]), "transport", "What an announced call says of the time since the one before: time that passed, or time that the rank computed.";
+        BALANCE: Text = text("a list of barrier, allreduce, allgather, alltoall and reduce-scatter, or all, on (barrier) or off", "off"), "transport", "The calls that tell all ranks their caller and their time.";
+        BALANCE_CLOCK: Words = Words(&["monotonic", "processor"]), "transport", "The time since the call before that an announced call tells: time that passed, or time that the rank computed.";
         BALANCE_OCCASIONS: Switch = Switch(true), "mpi", "Tasks (`pamir_tasks_create`) are also levelled when the machine changes; off, by their period and on request only.";
         BALANCE_POLICY: Text = text("a policy such as balanced, document, static or threshold=0.05", "balanced"), "abi", "How partitions are balanced whose program names no policy.";
-        EXPLAIN_TYPES: Switch = Switch(false), "abi", "Each datatype, when it is committed, prints what it compiled to and how one of it would be sent.";
+        EXPLAIN_TYPES: Switch = Switch(false), "abi", "Each datatype, when it is committed, prints its compiled form and the way in which one of it would be sent.";
         EXPLAIN_SENDS: Switch = Switch(false), "mpi", "Each rank prints at `MPI_Finalize` which way its sends of more than one packet went, and why.";
-        SHARED_HEAP: Whole = Whole { least: 0, most: 2, default: 0 }, "cli, heap", "With 1, large allocations come from memory that the other ranks can map (`mpiexec --shared-heap`); 2 also says what is worth knowing.";
+        SHARED_HEAP: Whole = Whole { least: 0, most: 2, default: 0 }, "cli, heap", "With 1, large allocations come from memory that the other ranks can map (`mpiexec --shared-heap`); 2 also reports events of the heap.";
         SHARED_HEAP_LEAST: Bytes = Bytes(32 << 10), "heap", "The shortest allocation that comes from the shared heap.";
         CLAIMS: Text = text("a file, or off", "a file of the user's"), "cli", "The file whose locks tell jobs which processors others have.";
         CC: Text = text("a command", "cc"), "cli", "The compiler that mpicc calls.";
