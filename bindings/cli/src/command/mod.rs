@@ -19,7 +19,7 @@ pub mod tune;
 
 use std::io::Write as _;
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser};
 use nix::sys::signal::Signal;
 use pamir_driver::topology::{Machine, TopologyError};
 
@@ -37,20 +37,44 @@ struct Arguments {
 #[derive(Debug, clap::Subcommand)]
 enum Subcommand {
     /// Show the version, the machine, and what its kernel allows.
+    ///
+    /// The machine is its cores, hardware threads, caches, NUMA nodes and huge pages. Each system call
+    /// that Pamir can use is tried, so a container's refusal shows.
     Info(info::Arguments),
     /// Send messages of a size between two ranks, and show which way they went, and why.
     ExplainSend(explain_send::Arguments),
     /// Show what an MPI datatype compiles to, what moves its blocks, and how it would be sent.
+    ///
+    /// PAMIR_EXPLAIN_TYPES=1 tells the same of a program's datatypes when it commits them.
     ExplainType(explain_type::Arguments),
     /// Run a command on the processing units that a policy gives its rank.
+    ///
+    /// It serves under Pamir's mpiexec, another one, or srun. Their own binding has to be off (--bind-to
+    /// none, --cpu-bind=none). The rank is the value of PAMIR_RANK, OMPI_COMM_WORLD_LOCAL_RANK,
+    /// MPI_LOCALRANKID, PMI_RANK or SLURM_LOCALID.
     Pin(pin::Arguments),
     /// Compute which rank should run where, or measure the machine for it.
+    ///
+    /// The command reads profiles of a job (mpiexec --profile-comm), prints the cost before and after, and
+    /// writes a mapping for mpiexec --map-by file:FILE and pamir pin --policy file:FILE. A search that is
+    /// interrupted (Ctrl-C, SIGTERM) ends with its best mapping so far; a second signal ends the command.
     Place(Box<place::Arguments>),
-    /// Show who waited how long in a recorded run, and what was moved.
+    /// Show which rank waited how long in a recorded run, and what was moved.
+    ///
+    /// It prints load balance (average over maximum of the busy times), communication efficiency (longest
+    /// busy times over the run's length), parallel efficiency (their product), the wait of each rank, and
+    /// the cycles with the moves after them. Where ranks share cores, busy times are those of cores.
     Report(report::Arguments),
     /// Run a job of thousands of ranks in virtual time under each way to balance it.
+    ///
+    /// It prints the load balance (average over maximum of the busy time), the wait of all ranks, the
+    /// items that changed their owner, and the cost of a decision.
     SimulateBalance(simulate_balance::Arguments),
     /// Measure this machine and write the table of algorithms for it.
+    ///
+    /// It measures every algorithm of every kind of instruction, and writes the fastest ones as a
+    /// selection file. That takes a minute or so for each number of ranks; nothing else should run
+    /// meanwhile.
     Tune(tune::Arguments),
     /// Be a rank of a measurement.
     #[command(hide = true)]
@@ -79,6 +103,11 @@ impl Subcommand {
 
 /// How the program reads the machine: with hwloc or without.
 pub type MachineReader = fn() -> Result<Machine, TopologyError>;
+
+/// The command line's definition, from which `--help` and the manual page are written.
+pub fn definition() -> clap::Command {
+    Arguments::command()
+}
 
 /// Runs the command; returns its exit code.
 pub fn main(reader: MachineReader) -> u8 {

@@ -41,9 +41,11 @@ pub struct Arguments {
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     cycles: u64,
     /// Which ranks are slow: even, step, linear, random or moving-hotspot.
+    ///
+    /// With step the last quarter takes half as long again.
     #[arg(long, default_value = "step", value_parser = shape)]
     shape: Shape,
-    /// By which share items weigh more or less than others, which no policy knows.
+    /// By which share items weigh more or less than others; no policy knows of it.
     #[arg(long, default_value_t = 0.0, value_parser = |text: &str| number(text, 0.0, 0.9))]
     weights: f64,
     /// By which power of its load a rank's time grows.
@@ -72,12 +74,15 @@ pub struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     givers: Option<u32>,
     /// Divide by the last costs, even where they can be seen to wander or grow.
+    ///
+    /// Otherwise costs that grew or wandered over the ranks, and would have been foretold in the last
+    /// cycle, are met where they will be.
     #[arg(long)]
     no_forecast: bool,
     /// The least difference that is balanced, as a share of the slowest's time.
     #[arg(long, default_value_t = 0.01, value_parser = |text: &str| number(text, 0.0, 1.0))]
     threshold: f64,
-    /// What moving costs once, to be won back within ten cycles.
+    /// Nanoseconds that moving costs once, to be won back within ten cycles.
     #[arg(long, default_value_t = 0, value_name = "NS")]
     moving_cost: u64,
 }

@@ -3,7 +3,7 @@
 //! What: every option with its spellings, its values and its sentence of help.
 //! Why: options are typed the way MPICH and Open MPI taught people (`-np 4`, `--bind-to core`,
 //! `-genv NAME VALUE`), with one dash or two, which no argument library parses; one table drives
-//! the parser, `--help` and the test which compares the manual page with it.
+//! the parser, `--help` and the manual page.
 //! Where ranks go is in `placement`; options of other launchers that have nothing to do here in `foreign`.
 //! Step before: none. Step after: [`super::arguments`] walks the command line with it.
 //! Invariant: no spelling occurs twice (tested).
@@ -242,21 +242,21 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 Action::Balance,
                 &["balance"],
                 &[],
-                "Move ranks between cores while they run, so that no core has more to do than \
-                 the others; for more ranks than cores, without changing the program.",
+                "Move ranks between cores while they run until no core has more to do than the \
+                 others; for more ranks than cores, without a change of the program.",
             ),
             option(
                 Action::BalanceReport,
                 &["balance-report"],
                 &[],
-                "Print what balancing sees and decides.",
+                "Print the measurements and decisions of balancing.",
             ),
             option(
                 Action::BalanceRecord,
                 &["balance-record"],
                 &["FILE"],
-                "Write who computed how long in each cycle, and what was moved, to FILE, for \
-                 pamir report.",
+                "Write each rank's computing time in each cycle, and the moves, to FILE, for pamir \
+                 report.",
             ),
             option(
                 Action::FillIdle,
@@ -269,9 +269,9 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 Action::FillBy,
                 &["fill-by"],
                 &["WAY"],
-                "Who keeps COMMAND out of the ranks' way: class (the kernel, which lets it run \
-                 where no rank wants to), gaps (mpiexec, which stops it but for the gaps that it \
-                 foresees), or auto (the default: class, and gaps where ranks go on late).",
+                "The way to keep COMMAND away from the ranks: class (the kernel lets it run where no \
+                 rank wants to), gaps (mpiexec stops it outside of the gaps that it foresees), or \
+                 auto (the default: class, and gaps where ranks go on late).",
             ),
         ],
     },
@@ -403,13 +403,13 @@ pub const OPTION_GROUPS: &[OptionGroup] = &[
                 Action::Quiet,
                 &["q", "quiet"],
                 &[],
-                "Print nothing but errors which keep the job from starting.",
+                "Print only errors that keep the job from starting.",
             ),
             option(
                 Action::Verbose,
                 &["v", "verbose"],
                 &[],
-                "Say what is started and how it ends.",
+                "Tell each start and each end.",
             ),
             option(Action::Help, &["help", "h", "?"], &[], "Print this help."),
             option(

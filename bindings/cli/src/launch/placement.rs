@@ -73,7 +73,7 @@ pub enum PlacementError {
         variable: &'static str,
     },
     /// The program that plans for another machine is not there.
-    #[error("{path} is missing, which plans for other machines: install Pamir anew")]
+    #[error("{path} is missing, which plans for other machines: install Pamir again")]
     NoPlanner {
         /// Where it should be.
         path: PathBuf,

@@ -4,11 +4,12 @@
 //! compiler, or prints what it would run.
 //! Why: build systems ask an MPI wrapper for its flags in the words of MPICH (`-show`,
 //! `-compile-info`) or of Open MPI (`-showme:compile`); CMake's FindMPI asks in both.
-//! `words` takes what is said to the wrapper out of what is said to the compiler.
+//! `words` takes what is said to the wrapper out of what is said to the compiler; `help` has the table of it.
 //! Step before: `make` and its like. Step after: the compiler, by exec.
 //! Invariants: paths are found from the wrapper's own place (`PREFIX/bin`), so an installed tree
 //! can be moved; the user's arguments keep their order and stand before the library.
 
+pub mod help;
 mod words;
 
 use std::ffi::{OsStr, OsString};
@@ -258,25 +259,10 @@ fn answer(asked: &Question, compiler: &[OsString], tree: &Tree, rest: &[OsString
         Question::Libraries => vec!["mpi_abi".into()],
         Question::Compiler => compiler.to_vec(),
         Question::Version => vec!["Pamir".into(), env!("CARGO_PKG_VERSION").into()],
-        Question::Help => vec![HELP.into()],
+        Question::Help => vec![help::text().into()],
     };
     line.join(OsStr::new(" "))
 }
-
-const HELP: &str = "\
-Compiles with the system's compiler and links with Pamir's MPI library.
-  -cc=COMPILER, -cxx=COMPILER        another compiler, of C or of C++
-  -echo                              print the command line, then run it
-Instead of compiling, these print what would be done:
-  -show, -showme                     the whole command line
-  -compile-info, -link-info          the command line that compiles; that links
-  -showme:compile, -show-compile-info   flags for compiling
-  -showme:link, -show-link-info      flags for linking
-  -showme:incdirs, -showme:libdirs   include directories; library directories
-  -showme:libs, -showme:command      libraries; the compiler
-  -showme:version, -showme:help, -help  Pamir's version; this list
-PAMIR_CC (PAMIR_CXX), MPICH_CC (MPICH_CXX) or OMPI_CC (OMPI_CXX) name another compiler.
-There is no static library: -static is refused where it would link.";
 
 #[cfg(test)]
 mod tests {

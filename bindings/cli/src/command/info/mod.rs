@@ -22,12 +22,18 @@ use crate::results;
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Show which algorithm serves which sizes instead: the tables in force.
+    ///
+    /// For each kind of instruction: where its rows come from, the ranges of sizes with their algorithms,
+    /// and all algorithms that there are.
     #[arg(long)]
     selection: bool,
     /// Show all PAMIR_* variables instead: their values, and where each comes from.
     #[arg(long, conflicts_with_all = ["selection", "topology"])]
     variables: bool,
     /// Draw the machine instead: packages, NUMA nodes, caches, cores, processing units.
+    ///
+    /// A bracket is a core, a number a processing unit, ~ one that may not be used. HWLOC_SYNTHETIC and
+    /// HWLOC_XMLFILE may describe another machine.
     #[arg(long, conflicts_with = "selection")]
     topology: bool,
     /// The number of ranks that tables are shown for.

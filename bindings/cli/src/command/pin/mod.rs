@@ -39,6 +39,10 @@ use rank::{Numbering, RankError, rank_of};
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// compact, scatter, core, l3, numa, list:PROCESSORS, or file:MAPPING.
+    ///
+    /// compact goes core after core; scatter as far from each other as there is room; core is like
+    /// compact, but refuses more ranks than cores; l3 and numa give one rank after the other to each cache
+    /// or node, where it is free to move, and more ranks than these share them.
     #[arg(long, short, default_value = "compact")]
     policy: String,
     /// The rank, instead of what the launcher's variables say.
@@ -47,7 +51,10 @@ pub struct Arguments {
     /// Ranks on this host: for --dry-run, and to refuse what does not fit.
     #[arg(long, value_name = "N")]
     ranks: Option<usize>,
-    /// Print the machine with who would sit where, and run nothing.
+    /// Print the machine with each rank's place, and run nothing.
+    ///
+    /// =r3 stands at the unit of rank 3, or at the first of those that it is bound to; the lines below the
+    /// picture list all of them.
     #[arg(long)]
     dry_run: bool,
     /// Say on standard error where the command is bound.

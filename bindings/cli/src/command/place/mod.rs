@@ -58,10 +58,10 @@ pub struct Arguments {
     exchanged: bool,
     #[command(flatten)]
     source: source::Arguments,
-    /// What of the traffic counts: bytes, messages, or both:N (each message counts N bytes more).
+    /// The part of the traffic that counts: bytes, messages, or both:N (each message counts N bytes more).
     #[arg(long, default_value = "both:1000", value_parser = weight)]
     weight: Weight,
-    /// What weight and cost make together: product, squared-cost, squared-weight.
+    /// How weight and cost make an edge's cost: product, squared-cost, squared-weight.
     #[arg(long, default_value = "product")]
     function: String,
     /// exhaustive, document, exchange, tabu, memetic or multilevel (default: what suits).

@@ -51,7 +51,7 @@ pub struct Arguments {
     /// Sizes in bytes (default: 8 to 4194304, times four).
     #[arg(long, value_delimiter = ',')]
     sizes: Vec<usize>,
-    /// How often each algorithm is measured; medians count.
+    /// How often each algorithm is measured; medians count, and algorithms take turns.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
     /// Where to write (default: the user's own selection file; - for standard output).

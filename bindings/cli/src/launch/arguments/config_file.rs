@@ -25,7 +25,9 @@ pub enum ConfigFileError {
         reason: String,
     },
     /// Something stands behind it.
-    #[error("a configuration file is the rest of the command line: leave out what follows {path}")]
+    #[error(
+        "a configuration file is the rest of the command line: leave out the words after {path}"
+    )]
     NotAlone {
         /// Its path.
         path: PathBuf,

@@ -15,8 +15,8 @@ const OPTIONS: &[LaunchOption] = &[
         &["OBJECT"],
         "Bind each rank to a core (core:N: to N of them), hwthread, l3cache, numa, package \
              (socket), none, or list:PROCESSORS (list:0,2+3: the first rank to 0, the second to 2 \
-             and 3). Default: as many cores as OMP_NUM_THREADS says, else an even share of the \
-             free cores; with more ranks than cores the ranks share cores, dealt out in rounds.",
+             and 3). Default: as many cores as OMP_NUM_THREADS says, otherwise an even share of \
+             the free cores; with more ranks than cores the ranks share cores, dealt out in rounds.",
     ),
     option(
         Action::MapBy,
@@ -113,7 +113,7 @@ const OPTIONS: &[LaunchOption] = &[
         &["CALL:FROM-TO"],
         "With --profile-comm: count these iterations apart, as a portion of that name. \
              Iteration 1 begins after the first blocking CALL of all ranks (barrier, \
-             allreduce, allgather, alltoall or reduce-scatter) and ends with the second.",
+             allreduce, allgather, alltoall or reduce-scatter) and ends with the second. The time before it is iteration 0, and FROM- has no end.",
     ),
     option(
         Action::SharedHeap,

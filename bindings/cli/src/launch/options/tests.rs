@@ -1,4 +1,4 @@
-//! The table of options, its help and the manual page agree.
+//! The table of options and its help agree; `tests/manual` compares the manual page.
 
 use super::*;
 
@@ -20,23 +20,6 @@ fn help_names_every_option_within_the_width() {
         }
     }
     assert!(help.lines().all(|line| line.len() <= 96), "{help}");
-}
-
-#[test]
-fn the_manual_page_has_every_option_and_its_help() {
-    let page = include_str!("../../../share/man1/mpiexec.1").replace("\\-", "-");
-    let page: String = page.split_whitespace().collect::<Vec<&str>>().join(" ");
-    for option in all() {
-        let names: Vec<String> = option.names.iter().map(|name| dashed(name)).collect();
-        let names = format!(".B {}", names.join(", "));
-        assert!(page.contains(&names), "{names}");
-        let help = option
-            .help
-            .split_whitespace()
-            .collect::<Vec<&str>>()
-            .join(" ");
-        assert!(page.contains(&help), "{help}");
-    }
 }
 
 #[test]

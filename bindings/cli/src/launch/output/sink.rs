@@ -186,7 +186,7 @@ impl Sink {
     fn lose(&mut self, errno: Errno) {
         self.end(State::Lost);
         self.trouble = Some(format!(
-            "cannot write {}: {}; what the ranks print there is lost",
+            "cannot write {}: {}; the ranks' further output there is lost",
             self.full_name(),
             errno.desc()
         ));
