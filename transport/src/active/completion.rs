@@ -1,6 +1,6 @@
 //! How a transfer has ended, and who is told.
 //!
-//! Before: a transfer of [`crate::active::state::operation`] ends, or cannot be started. After: its [`Completion`] is called once.
+//! Before: a transfer of `state::operation` ends, or cannot be started. After: its [`Completion`] is called once.
 
 /// How a transfer failed, as its completion is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

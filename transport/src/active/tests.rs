@@ -303,8 +303,8 @@ fn by_packets(contexts: &mut Contexts) {
     for context in &mut contexts.all {
         let put = Ranges::new(&[(usize::MAX, PutProtocol::MemoryFifo)]).unwrap();
         let get = Ranges::new(&[(usize::MAX, GetProtocol::MemoryFifo)]).unwrap();
-        context.put_table = Box::leak(Box::new(put));
-        context.get_table = Box::leak(Box::new(get));
+        context.one_sided.put_table = Box::leak(Box::new(put));
+        context.one_sided.get_table = Box::leak(Box::new(get));
     }
 }
 

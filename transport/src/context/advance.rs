@@ -23,10 +23,10 @@ impl Context {
         let handled = self.unit.poll(self)?;
         self.unit.step(self)?;
         let mut moved = handled > 0;
-        if self.backgrounds.get() != 0 {
+        if !self.background.is_empty() {
             moved |= self.poll_background()?;
         }
-        if !moved && self.early_offers.any() {
+        if !moved && self.tagged.early_offers.any() {
             moved = self.take_early_offer()?;
         }
         Ok(moved)
@@ -35,7 +35,7 @@ impl Context {
     #[cold]
     #[inline(never)]
     fn poll_background(&self) -> Result<bool, UnitError> {
-        let mut worked = self.work.get().map_or(0, |work| work.run(self));
+        let mut worked = self.background.run_posted(self);
         worked += self.poll_fences()?;
         worked += self.poll_stripes()?;
         worked += self.poll_transfers()?;
@@ -45,23 +45,11 @@ impl Context {
 
     /// Lets the operations in the background go on; how many have ended.
     fn poll_operations(&self) -> usize {
-        if self.backgrounds.get() == 0 {
-            return 0;
-        }
-        let mut operations = self.background.take();
-        let mut ended = operations.len();
-        operations.retain(|operation| !operation.poll());
-        ended -= operations.len();
-        let mut background = self.background.borrow_mut();
-        // What was added meanwhile comes behind what was there before.
-        operations.append(&mut background);
-        let others = usize::from(self.work.get().is_some())
-            + self.active.fences.borrow().len()
-            + self.stripes_under_way()
-            + self.transfers.under_way();
-        self.backgrounds.set(operations.len() + others);
-        *background = operations;
-        ended
+        self.background.poll_operations(|| {
+            self.active.fences.borrow().len()
+                + self.stripes_under_way()
+                + self.tagged.transfers.under_way()
+        })
     }
 
     /// What an engine thread does each time: `attended` says whether the application has
@@ -90,9 +78,7 @@ impl Context {
     /// operation in the background has ended, which may wait for a post on a board. One that goes
     /// on without ending looks for its next post here, behind the announcement too.
     pub(crate) fn has_work(&self) -> bool {
-        self.work.get().is_some_and(|work| !work.is_empty())
-            || self.stripes_have_ended()
-            || self.poll_operations() > 0
+        self.background.has_posted() || self.stripes_have_ended() || self.poll_operations() > 0
     }
 
     /// Sleeps until something may have come for this context, at most `limit_ns` nanoseconds, or
@@ -126,12 +112,12 @@ impl Owner for Context {
 
     #[inline(always)]
     fn under_way(&self) -> usize {
-        self.requests.under_way()
+        self.tagged.requests.under_way()
     }
 
     #[inline(always)]
     fn receives(&self) -> usize {
-        self.posted.waiting()
+        self.tagged.posted.waiting()
     }
 
     fn fill(&self, cookie: u64, at: u64, room: LaneRoom<'_>, bytes: usize) {

@@ -2,8 +2,8 @@
 //!
 //! Before: a job is attached to, or a client has a free context. After: the context can be advanced.
 
-use std::cell::{Cell, OnceCell, RefCell};
-use std::sync::{Arc, OnceLock};
+use std::cell::{Cell, OnceCell};
+use std::sync::Arc;
 
 use pamir_driver::job::Job;
 use pamir_driver::memory::kernel_copy;
@@ -11,22 +11,17 @@ use pamir_driver::unit::packet::PacketHandlerTable;
 use pamir_driver::unit::{MessagingUnit, UnitError};
 
 use super::Context;
+use super::background::BackgroundWork;
+use super::endpoint::Place;
 use crate::active;
 use crate::active::state::ActiveMessages;
-use crate::context::endpoint::Place;
 use crate::one_sided::memory_region::MemoryRegions;
+use crate::one_sided::state::OneSided;
 use crate::protocol::table::SendTable;
-use crate::selection::{Choice, MOST_RANGES, Ranges, Situation};
+use crate::selection::Situation;
 use crate::striping::state::Striping;
 use crate::tagged::receive::arrival;
-use crate::tagged::state::incoming::IncomingMessages;
-use crate::tagged::state::posted::PostedQueue;
-use crate::tagged::state::request::Requests;
-use crate::tagged::state::timed_state::TimedMessages;
-use crate::tagged::state::unexpected::UnexpectedQueue;
-use crate::tagged::state::unexpected_message::EarlyOffers;
-use crate::tagged::state::withdrawn::Withdrawals;
-use crate::tagged::transfer::under_way::Transfers;
+use crate::tagged::state::TaggedMessages;
 use crate::waiting::state::Waiting;
 
 impl Context {
@@ -48,31 +43,17 @@ impl Context {
         let unit = MessagingUnit::new(job, unit, handlers)?;
         let situation = Situation::new(unit.ranks(), true).crowded(unit.is_job_crowded());
         Ok(Self {
-            requests: Requests::default(),
-            posted: PostedQueue::default(),
-            unexpected: UnexpectedQueue::default(),
-            incoming: IncomingMessages::new(unit.ranks()),
-            transfers: Transfers::default(),
-            timed_messages: TimedMessages::default(),
-            send_log: OnceCell::new(),
-            trusts_processor: Cell::new(!pamir_settings::MEASURE_ALL.value()),
-            early_offers: EarlyOffers::default(),
-            withdrawals: Withdrawals::default(),
-            table: SendTable::new(unit.packet_bytes(), situation),
-            put_table: table_of(situation),
-            get_table: table_of(situation),
-            kernel_refuses: Cell::new(refuses_kernel_copies()),
-            active: ActiveMessages::new(place, unit.ranks()),
-            striping: Striping::default(),
-            orders: OnceCell::new(),
             place,
-            regions,
-            traffic: OnceCell::new(),
-            work: OnceLock::new(),
-            waiting: Waiting::default(),
+            table: SendTable::new(unit.packet_bytes(), situation),
+            kernel_refuses: Cell::new(refuses_kernel_copies()),
             alone: Cell::new(!unit.is_crowded()),
-            background: RefCell::default(),
-            backgrounds: Cell::new(0),
+            waiting: Waiting::default(),
+            background: BackgroundWork::default(),
+            tagged: TaggedMessages::new(unit.ranks()),
+            active: ActiveMessages::new(place, unit.ranks()),
+            one_sided: OneSided::new(situation, regions),
+            striping: Striping::default(),
+            traffic: OnceCell::new(),
             unit,
         })
     }
@@ -81,10 +62,4 @@ impl Context {
 /// Whether the user or the kernel refuses copies between processes from the start.
 fn refuses_kernel_copies() -> bool {
     pamir_settings::NO_KERNEL_COPY.value() || !kernel_copy::is_allowed()
-}
-
-/// The table in force for transfers in a situation.
-fn table_of<A: Choice>(situation: Situation) -> &'static Ranges<A, MOST_RANGES> {
-    let ranges = A::table().ranges(situation);
-    ranges.expect("the default rows serve every transfer")
 }

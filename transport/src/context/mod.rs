@@ -13,83 +13,54 @@
 
 mod advance;
 pub mod assembly;
+mod background;
 pub mod endpoint;
 pub mod shared;
 pub mod work_queue;
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use pamir_driver::injection::InjectionStatistics;
 use pamir_driver::job::{Job, RankState};
 use pamir_driver::report;
 use pamir_driver::unit::{Doorbell, MessagingUnit, UnitError};
 
+pub use background::Background;
+use background::BackgroundWork;
+use endpoint::{Endpoint, Place};
+
 use crate::active::state::ActiveMessages;
-use crate::context::endpoint::{Endpoint, Place};
-use crate::one_sided::memory_region::MemoryRegions;
-use crate::one_sided::node_engine::orders::Orders;
-use crate::protocol::explain::SendLog;
-use crate::protocol::table::{GetProtocol, PutProtocol, SendTable};
-use crate::selection::{MOST_RANGES, Ranges};
+use crate::one_sided::state::OneSided;
+use crate::protocol::table::SendTable;
 use crate::striping::state::Striping;
 use crate::tagged::profile::traffic::TrafficCounter;
-use crate::tagged::state::incoming::IncomingMessages;
-use crate::tagged::state::posted::PostedQueue;
+use crate::tagged::state::TaggedMessages;
 use crate::tagged::state::request::Requests;
-use crate::tagged::state::timed_state::TimedMessages;
-use crate::tagged::state::unexpected::UnexpectedQueue;
-use crate::tagged::state::unexpected_message::{EarlyOffers, Unexpected};
-use crate::tagged::state::withdrawn::Withdrawals;
-use crate::tagged::transfer::under_way::Transfers;
 use crate::waiting::state::Waiting;
 
 /// Where any thread may post work for a context.
 pub type WorkQueue = work_queue::WorkQueue<Context>;
 
-/// An operation that goes on whenever its context is advanced.
-pub trait Background {
-    /// Goes on as far as it can without waiting; true when it is done.
-    fn poll(&self) -> bool;
-}
-
 /// One threading point of a task.
 pub struct Context {
     pub(crate) unit: MessagingUnit<Context>,
-    pub(crate) requests: Requests,
-    pub(crate) posted: PostedQueue,
-    pub(crate) unexpected: UnexpectedQueue<Unexpected>,
-    pub(crate) incoming: IncomingMessages,
-    pub(crate) transfers: Transfers,
-    pub(crate) timed_messages: TimedMessages,
-    /// Routes of sends, where somebody asks for them.
-    pub(crate) send_log: OnceCell<Box<SendLog>>,
-    /// What is known of the processor settles ways without trials.
-    pub(crate) trusts_processor: Cell<bool>,
-    pub(crate) early_offers: EarlyOffers,
-    pub(crate) withdrawals: Withdrawals,
+    pub(crate) place: Place,
+    /// By which protocols messages go, tagged and active ones.
     pub(crate) table: SendTable,
-    pub(crate) put_table: &'static Ranges<PutProtocol, MOST_RANGES>,
-    pub(crate) get_table: &'static Ranges<GetProtocol, MOST_RANGES>,
     /// The kernel has refused a copy: ask for packets from now on.
     pub(crate) kernel_refuses: Cell<bool>,
-    pub(crate) active: ActiveMessages<Self>,
-    pub(crate) striping: Striping<Self>,
-    /// What an engine of the node is to move, where this is the context that takes orders.
-    pub(crate) orders: OnceCell<Orders>,
-    pub(crate) place: Place,
-    pub(crate) regions: Arc<MemoryRegions>,
-    /// What has been sent to whom, where a profile is asked for.
-    pub(crate) traffic: OnceCell<Box<TrafficCounter>>,
-    /// Made when somebody first wants to post.
-    work: OnceLock<Arc<WorkQueue>>,
-    pub(crate) waiting: Waiting,
     /// No other rank shares the processor, and no other thread this context.
     pub(crate) alone: Cell<bool>,
-    /// Operations in the background; taken out while they are polled.
-    background: RefCell<Vec<Rc<dyn Background>>>,
-    backgrounds: Cell<usize>,
+    pub(crate) waiting: Waiting,
+    background: BackgroundWork<Self>,
+    pub(crate) tagged: TaggedMessages,
+    pub(crate) active: ActiveMessages<Self>,
+    pub(crate) one_sided: OneSided,
+    pub(crate) striping: Striping<Self>,
+    /// What has been sent to whom, where a profile is asked for.
+    pub(crate) traffic: OnceCell<Box<TrafficCounter>>,
 }
 
 impl Context {
@@ -105,13 +76,7 @@ impl Context {
 
     /// Where any thread may post work for this context; advancing it then costs a little more.
     pub fn work_queue(&self) -> Result<&Arc<WorkQueue>, UnitError> {
-        if self.work.get().is_none() {
-            let queue = Arc::new(WorkQueue::new(self.unit.doorbell()?));
-            let new = self.work.set(queue).is_ok();
-            self.backgrounds
-                .set(self.backgrounds.get() + usize::from(new));
-        }
-        Ok(self.work.get().expect("it was just made"))
+        self.background.work_queue(|| self.unit.doorbell())
     }
 
     /// A work queue that wakes this context, and that whoever advances it runs.
@@ -145,14 +110,14 @@ impl Context {
     /// Operations under way.
     #[inline(always)]
     pub fn requests(&self) -> &Requests {
-        &self.requests
+        &self.tagged.requests
     }
 
     /// Whether nothing of this task's own waits to be moved on, and it has its processor and
     /// its context for itself.
     #[inline(always)]
     pub fn is_idle(&self) -> bool {
-        !self.unit.has_backlog() && self.backgrounds.get() == 0 && self.alone.get()
+        !self.unit.has_backlog() && self.background.is_empty() && self.alone.get()
     }
 
     /// Whether this task had its processor for itself when it began, and has its context.
@@ -164,13 +129,12 @@ impl Context {
     /// Whether nothing of this task's own waits to be moved on, and it has its context for itself.
     #[inline(always)]
     pub(crate) fn is_quiet(&self) -> bool {
-        !self.unit.has_backlog() && self.backgrounds.get() == 0 && !self.is_shared()
+        !self.unit.has_backlog() && self.background.is_empty() && !self.is_shared()
     }
 
     /// Lets an operation go on whenever the context is advanced, until it is done.
     pub fn add_background(&self, operation: Rc<dyn Background>) {
-        self.background.borrow_mut().push(operation);
-        self.backgrounds.set(self.backgrounds.get() + 1);
+        self.background.add(operation);
     }
 
     /// Whether the kernel copies between this task's memory and that of `peer`, as far as is known:
@@ -190,12 +154,12 @@ impl Context {
 
     /// A fence, a divided message or a transfer waits: advance goes on with it.
     pub(crate) fn add_to_background(&self) {
-        self.backgrounds.set(self.backgrounds.get() + 1);
+        self.background.begin();
     }
 
     /// What was added is over already.
     pub(crate) fn remove_from_background(&self) {
-        self.backgrounds.set(self.backgrounds.get() - 1);
+        self.background.end();
     }
 
     /// What rings when something comes for this context.

@@ -17,6 +17,7 @@ pub mod memory_region;
 pub mod node_engine;
 pub mod read_modify_write;
 pub mod scattered;
+pub(crate) mod state;
 
 use pamir_driver::injection::counter::CounterId;
 use pamir_driver::injection::descriptor::{Descriptor, Operation as Direction};
@@ -79,7 +80,9 @@ impl Context {
     /// The memory is readable and writable until [`Self::deregister`]; others write to it
     /// whenever they like.
     pub unsafe fn register(&self, address: *mut u8, bytes: usize) -> MemoryRegion {
-        self.regions.register(address as u64, bytes as u64)
+        self.one_sided
+            .regions
+            .register(address as u64, bytes as u64)
     }
 
     /// Lets the client's other endpoints put to and get from all memory of this process, with
@@ -89,12 +92,12 @@ impl Context {
     ///
     /// Others write wherever they like: the program has agreed with them where.
     pub unsafe fn open_memory(&self) {
-        self.regions.open();
+        self.one_sided.regions.open();
     }
 
     /// Takes a region back; false if it is not registered. No transfer may be under way.
     pub fn deregister(&self, region: &MemoryRegion) -> bool {
-        self.regions.deregister(region)
+        self.one_sided.regions.deregister(region)
     }
 
     /// Writes `bytes` bytes at `source` into a region of another task's memory.
@@ -201,12 +204,12 @@ impl Context {
     fn is_for_packets(&self, transfer: &Transfer) -> bool {
         match transfer.direction {
             Direction::RemoteGet => {
-                let protocol = self.get_table.select(transfer.bytes);
+                let protocol = self.one_sided.get_table.select(transfer.bytes);
                 GetProtocol::table().count(protocol);
                 protocol == GetProtocol::MemoryFifo
             }
             _ => {
-                let protocol = self.put_table.select(transfer.bytes);
+                let protocol = self.one_sided.put_table.select(transfer.bytes);
                 PutProtocol::table().count(protocol);
                 protocol == PutProtocol::MemoryFifo
             }
@@ -340,7 +343,11 @@ fn receive_put(context: &Context, arrival: Arrival<'_>) -> Receive {
     let [key, address, notify, word] = words(arrival.header);
     let bytes = arrival.bytes;
     let writes = Access::Write;
-    if let Err(status) = context.regions.check(key, address, bytes as u64, writes) {
+    if let Err(status) = context
+        .one_sided
+        .regions
+        .check(key, address, bytes as u64, writes)
+    {
         return Receive::refused(status);
     }
     // SAFETY: the range lies in a region, which its owner vouched for until it is deregistered,
@@ -361,7 +368,11 @@ fn receive_put(context: &Context, arrival: Arrival<'_>) -> Receive {
 
 fn answer_get(context: &Context, arrival: Arrival<'_>) -> Receive {
     let [key, address, bytes, word] = words(arrival.header);
-    if let Err(status) = context.regions.check(key, address, bytes, Access::Read) {
+    if let Err(status) = context
+        .one_sided
+        .regions
+        .check(key, address, bytes, Access::Read)
+    {
         return Receive::refused(status);
     }
     let target = context.place.unit(arrival.origin, context.unit.ranks());

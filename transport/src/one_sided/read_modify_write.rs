@@ -210,7 +210,7 @@ pub(crate) fn answer(context: &Context, arrival: Arrival<'_>) -> Receive {
         return Receive::refused(Status::OutsideRegion);
     }
     let access = modification.access();
-    if let Err(status) = (context.regions).check(key, address, width.bytes(), access) {
+    if let Err(status) = (context.one_sided.regions).check(key, address, width.bytes(), access) {
         return Receive::refused(status);
     }
     let compared = (what & COMPARED != 0).then_some(test);

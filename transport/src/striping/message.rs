@@ -132,14 +132,14 @@ impl Context {
 
     /// The memory of each of a message's submessages.
     fn parts_of(&self, id: RequestId, bytes: usize, stripes: usize) -> Option<Vec<Part>> {
-        let buffer = self.requests.get(id)?.buffer.borrow();
+        let buffer = self.tagged.requests.get(id)?.buffer.borrow();
         let parts = equal(bytes, stripes).map(|submessage| Part::of(&buffer, submessage));
         parts.collect()
     }
 
     /// A request for a submessage of this context's own.
     fn start_own(&self, end: End, peer: usize, part: Part) -> RequestId {
-        let (id, request) = self.requests.start(part.into_buffer());
+        let (id, request) = self.tagged.requests.start(part.into_buffer());
         let bytes = match end {
             End::Origin => request.buffer.borrow().bytes(),
             End::Target => 0,
@@ -202,12 +202,12 @@ impl Context {
 
     /// Counts a submessage that is complete, once.
     fn end_submessage(&self, id: RequestId, completion: &Completion) -> bool {
-        let Some(request) = self.requests.get(id) else {
+        let Some(request) = self.tagged.requests.get(id) else {
             return true;
         };
         let complete = request.is_complete();
         if complete {
-            self.requests.free(id, request);
+            self.tagged.requests.free(id, request);
             completion.count();
         }
         complete
@@ -222,7 +222,7 @@ impl Context {
         if !message.completion.left.has_ended() {
             return false;
         }
-        match (end, self.requests.get(id)) {
+        match (end, self.tagged.requests.get(id)) {
             (End::Origin, _) => self.sent(id),
             (End::Target, Some(request)) => self.received(id, request, bytes),
             (End::Target, None) => {}

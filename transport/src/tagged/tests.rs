@@ -30,7 +30,7 @@ fn contexts_on(processing_units: Vec<Option<u32>>) -> Vec<Context> {
         .collect();
     for context in &contexts {
         // The tests ask for trials, whatever processor they run on.
-        context.trusts_processor.set(false);
+        context.tagged.trusts_processor.set(false);
     }
     contexts
 }
@@ -109,7 +109,7 @@ fn a_message_behind_the_one_that_is_waited_for_stays_in_its_lane() {
             let request = request.unwrap();
             assert!(!request.is_complete());
             run(&contexts, &[(1, request.id())]);
-            assert_eq!(contexts[1].unexpected.waiting(), 0);
+            assert_eq!(contexts[1].tagged.unexpected.waiting(), 0);
             assert!(received.iter().all(|byte| *byte == expected));
             contexts[1].requests().free(request.id(), request);
         }
@@ -134,9 +134,12 @@ fn a_message_behind_an_answer_stays_in_its_lane() {
     // SAFETY: the bytes are copied into the lane.
     assert!(unsafe { contexts[1].send_packet(back, [2_u8; 8].as_ptr(), 8) }.unwrap());
     run(&contexts, &[(1, receive), (0, send)]);
-    assert_eq!((contexts[0].unexpected.waiting(), received), (0, [1; 8]));
+    assert_eq!(
+        (contexts[0].tagged.unexpected.waiting(), received),
+        (0, [1; 8])
+    );
     contexts[0].advance().unwrap();
-    assert_eq!(contexts[0].unexpected.waiting(), 1);
+    assert_eq!(contexts[0].tagged.unexpected.waiting(), 1);
 }
 
 /// Sends `bytes` bytes from context 0 to 1 and checks what comes.

@@ -222,7 +222,7 @@ pub(crate) fn dispatch(context: &Context, dispatch: u16, arrival: Arrival<'_>) -
     match (dispatch, origin) {
         (MOVE, Some(initiator)) => {
             let order = Order::read(arrival.header, initiator, units);
-            let (Some(orders), Some(order)) = (context.orders.get(), order) else {
+            let (Some(orders), Some(order)) = (context.one_sided.orders.get(), order) else {
                 return Receive::refused(Status::NoHandler);
             };
             orders.0.borrow_mut().push_back(order);

@@ -20,7 +20,7 @@ pub(super) fn run(
     buffers: &Receiver<Vec<u8>>,
 ) -> Result<(), UnitError> {
     let context = context_of(shared, 0)?;
-    let orders = context.orders.get_or_init(Orders::default);
+    let orders = context.one_sided.orders.get_or_init(Orders::default);
     let mut ladder = Ladder::new(true);
     while !shared.is_stopped() {
         let mut moved = context.advance()?;

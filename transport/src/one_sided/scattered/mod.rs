@@ -171,8 +171,12 @@ impl Context {
 
     fn kernel_serves(&self, direction: Direction, transfer: &Scattered) -> bool {
         let packets = match direction {
-            Direction::Put => self.put_table.select(transfer.bytes) == PutProtocol::MemoryFifo,
-            Direction::Get => self.get_table.select(transfer.bytes) == GetProtocol::MemoryFifo,
+            Direction::Put => {
+                self.one_sided.put_table.select(transfer.bytes) == PutProtocol::MemoryFifo
+            }
+            Direction::Get => {
+                self.one_sided.get_table.select(transfer.bytes) == GetProtocol::MemoryFifo
+            }
         };
         let blocks = transfer.element.blocks().max(1);
         // Elements that follow each other are one block.
@@ -323,7 +327,7 @@ fn receive_put(context: &Context, arrival: Arrival<'_>) -> Receive {
     };
     let status = Rc::new(Cell::new(Status::Good));
     let landing = Landing {
-        regions: Arc::clone(&context.regions),
+        regions: Arc::clone(&context.one_sided.regions),
         key,
         address,
         status: Rc::clone(&status),
@@ -348,7 +352,7 @@ fn receive_get(arrival: Arrival<'_>) -> Receive {
     let receive = unsafe { Receive::into(code.as_mut_ptr(), code.len()) };
     receive.then(move |context, _| {
         let bytes = bytes as usize;
-        let machine = machine_of(&context.regions, &code, key, address, bytes);
+        let machine = machine_of(&context.one_sided.regions, &code, key, address, bytes);
         let there = |machine: &Machine| {
             is_vouched_for(key) || are_accessible(machine, 0, bytes, Access::Read)
         };

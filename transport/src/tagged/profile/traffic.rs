@@ -12,7 +12,7 @@
 //!
 //! What the library adds (headers of its own, requests, answers, fences) does not count, nor do
 //! collective operations of PAMI's that run in shared memory without messages. Counting is off
-//! unless a profile is asked for ([`Context::count_traffic_if_asked`]); then short messages take
+//! unless a profile is asked for (`Context::count_traffic_if_asked`); then short messages take
 //! the general way too. When it is off, it costs a look at a null pointer, and nothing at all on
 //! the way of MPI's short messages.
 //! Why portions: a program that sets up for long and then iterates has two patterns, of which one

@@ -69,13 +69,16 @@ fn eager(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitE
 fn eager_packet(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     let envelope = Envelope::from_metadata(packet.word(0), origin);
     let total = packet.data_bytes(8);
-    let Some(request) = context.posted.take_receive(&envelope) else {
+    let Some(request) = context.tagged.posted.take_receive(&envelope) else {
         context.keep(envelope, packet.to_vec(packet.data_at(8)), total, None);
         return Ok(());
     };
     let room = deliver(request, 0, packet, 8);
     let outcome = outcome(&envelope, total, room);
-    context.requests.finish(request.id(), request, outcome);
+    context
+        .tagged
+        .requests
+        .finish(request.id(), request, outcome);
     if packet.auxiliary() == 0 {
         return Ok(());
     }
@@ -119,21 +122,22 @@ fn eager_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), 
                 total,
                 synchronous: None,
             };
-            let index = context.unexpected.arrive(envelope, message);
+            let index = context.tagged.unexpected.arrive(envelope, message);
             Incoming::Unexpected { index }
         }
     };
-    context.incoming.set(origin, incoming);
+    context.tagged.incoming.set(origin, incoming);
     Ok(())
 }
 
 fn data_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     let id = RequestId::from_word(packet.word(0));
     let (at, total) = (packet.data_bytes(16), packet.word(8) as usize);
-    if let Some(request) = context.requests.get(id) {
+    if let Some(request) = context.tagged.requests.get(id) {
         deliver(request, 0, packet, 16);
     }
     context
+        .tagged
         .incoming
         .set(origin, Incoming::Request { id, at, total });
     Ok(())
@@ -141,7 +145,7 @@ fn data_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), U
 
 fn data(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     let id = RequestId::from_word(packet.word(0));
-    if let Some(request) = context.requests.get(id) {
+    if let Some(request) = context.tagged.requests.get(id) {
         deliver(request, 0, packet, 8);
         context.received(id, request, packet.data_bytes(8));
     }
@@ -149,7 +153,7 @@ fn data(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitEr
 }
 
 fn continuation(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
-    match context.incoming.get(origin) {
+    match context.tagged.incoming.get(origin) {
         Incoming::Request { id, at, total } => {
             continue_request(context, origin, packet, (id, at, total))
         }
@@ -167,18 +171,19 @@ fn continue_request(
     packet: Packet<'_>,
     (id, at, total): (RequestId, usize, usize),
 ) -> Result<(), UnitError> {
-    let request = context.requests.get(id);
+    let request = context.tagged.requests.get(id);
     if let Some(request) = request {
         deliver(request, at, packet, 0);
     }
     let at = at + packet.data_bytes(0);
     if at < total {
         context
+            .tagged
             .incoming
             .set(origin, Incoming::Request { id, at, total });
         return Ok(());
     }
-    context.incoming.set(origin, Incoming::Nothing);
+    context.tagged.incoming.set(origin, Incoming::Nothing);
     if let Some(request) = request {
         context.received(id, request, total);
     }
@@ -191,13 +196,16 @@ fn continue_unexpected(
     packet: Packet<'_>,
     index: u32,
 ) -> Result<(), UnitError> {
-    let complete = context.unexpected.with(index, |message| match message {
-        Unexpected::Data { data, total, .. } => {
-            data.extend_from_slice(&packet.to_vec(packet.data_at(0)));
-            Some(data.len() >= *total)
-        }
-        Unexpected::Rendezvous(_) => None,
-    });
+    let complete = context
+        .tagged
+        .unexpected
+        .with(index, |message| match message {
+            Unexpected::Data { data, total, .. } => {
+                data.extend_from_slice(&packet.to_vec(packet.data_at(0)));
+                Some(data.len() >= *total)
+            }
+            Unexpected::Rendezvous(_) => None,
+        });
     match complete.flatten() {
         None => {
             let reason = "it continues a message that is gone";
@@ -206,7 +214,7 @@ fn continue_unexpected(
                 reason,
             });
         }
-        Some(true) => context.incoming.set(origin, Incoming::Nothing),
+        Some(true) => context.tagged.incoming.set(origin, Incoming::Nothing),
         Some(false) => {}
     }
     Ok(())
@@ -320,7 +328,7 @@ impl Context {
     /// The oldest posted receive that looks for `envelope`.
     #[inline(always)]
     fn take_receive(&self, envelope: &Envelope) -> Option<(RequestId, &'static Request)> {
-        let request = self.posted.take_receive(envelope)?;
+        let request = self.tagged.posted.take_receive(envelope)?;
         self.matched(request, envelope);
         Some((request.id(), request))
     }
@@ -352,7 +360,8 @@ impl Context {
         let at = packet.data_bytes(16);
         self.time_packets((id, origin), (total, Way::AtOnce), packet.auxiliary());
         deliver(request, 0, packet, 16);
-        self.incoming
+        self.tagged
+            .incoming
             .set(origin, Incoming::Request { id, at, total });
     }
 
@@ -378,7 +387,7 @@ impl Context {
             tag,
         };
         let outcome = outcome(&envelope, total, room);
-        self.requests.finish(id, request, outcome);
+        self.tagged.requests.finish(id, request, outcome);
     }
 
     #[cold]
@@ -394,14 +403,14 @@ impl Context {
             total,
             synchronous,
         };
-        self.unexpected.arrive(envelope, message);
+        self.tagged.unexpected.arrive(envelope, message);
     }
 
     /// A message that nobody has asked for yet waits at its origin.
     #[cold]
     fn keep_offer(&self, envelope: Envelope, origin: u32, offer: Offer) {
         let message = Unexpected::Rendezvous(offer);
-        let index = self.unexpected.arrive(envelope, message);
+        let index = self.tagged.unexpected.arrive(envelope, message);
         let both = BUFFERABLE | IN_ONE_PIECE;
         if offer.way & both == both && offer.bytes <= self.table.eager_bytes() {
             self.add_early_offer(index, origin);

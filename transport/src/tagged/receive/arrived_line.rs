@@ -25,13 +25,14 @@ pub(in crate::tagged) fn deliver_line(context: &Context, origin: u32, packet: Pa
         return false;
     };
     let envelope = Envelope::from_metadata(packet.word(0), origin);
-    let Some((request, buffer)) = context.posted.take_first(&envelope, plain_buffer) else {
+    let Some((request, buffer)) = context.tagged.posted.take_first(&envelope, plain_buffer) else {
         return false;
     };
     let (address, room) = buffer;
     // SAFETY: whoever posted the receive vouched for its room; the length was just asked for.
     unsafe { packet.copy_line_to(address, total.min(room)) };
     context
+        .tagged
         .requests
         .complete(request, outcome(&envelope, total, room));
     true

@@ -42,7 +42,10 @@ impl Context {
                 let total = packet.word(8) as usize;
                 self.check_eager(wanted.source, total)?;
                 let bytes = room;
-                let receive = self.requests.start(Buffer::Contiguous { address, bytes });
+                let receive = self
+                    .tagged
+                    .requests
+                    .start(Buffer::Contiguous { address, bytes });
                 self.matched(receive.1, &wanted);
                 self.begin_message(wanted.source, packet, receive, total);
                 Ok::<_, UnitError>(receive)
@@ -53,7 +56,7 @@ impl Context {
         let (id, request) = receive?;
         self.advance_until_from(Some(origin), || request.is_complete())?;
         let outcome = request.outcome.get();
-        self.requests.free(id, request);
+        self.tagged.requests.free(id, request);
         Ok(Some(outcome.message_bytes))
     }
 }

@@ -20,13 +20,17 @@ use crate::tagged::state::unexpected_message::{Offer, Unexpected};
 impl Context {
     /// A message in the unexpected queue, from `origin`, may be taken early.
     pub(crate) fn add_early_offer(&self, index: u32, origin: u32) {
-        self.early_offers.0.borrow_mut().push((index, origin));
+        self.tagged
+            .early_offers
+            .0
+            .borrow_mut()
+            .push((index, origin));
     }
 
     /// A receive has taken a message of the unexpected queue.
     #[inline]
     pub(crate) fn forget_early_offer(&self, index: u32) {
-        let mut offers = self.early_offers.0.borrow_mut();
+        let mut offers = self.tagged.early_offers.0.borrow_mut();
         offers.retain(|(other, _)| *other != index);
     }
 
@@ -34,10 +38,10 @@ impl Context {
     #[cold]
     #[inline(never)]
     pub(crate) fn take_early_offer(&self) -> Result<bool, UnitError> {
-        let Some((index, origin)) = self.early_offers.take_oldest() else {
+        let Some((index, origin)) = self.tagged.early_offers.take_oldest() else {
             return Ok(false);
         };
-        let offer = self.unexpected.with(index, |message| match message {
+        let offer = self.tagged.unexpected.with(index, |message| match message {
             Unexpected::Rendezvous(offer) => Some(*offer),
             Unexpected::Data { .. } => None,
         });
@@ -56,7 +60,7 @@ impl Context {
         }
         let total = data.len();
         let synchronous = None;
-        self.unexpected.with(index, |message| {
+        self.tagged.unexpected.with(index, |message| {
             *message = Unexpected::Data {
                 data,
                 total,

@@ -57,13 +57,13 @@ impl Context {
         pattern: Pattern,
         buffer: Buffer,
     ) -> Result<&'static Request, UnitError> {
-        let (id, request) = self.requests.start(buffer);
-        match self.unexpected.find_message(&pattern) {
+        let (id, request) = self.tagged.requests.start(buffer);
+        match self.tagged.unexpected.find_message(&pattern) {
             Some(index) => {
-                self.unexpected.hide(index);
+                self.tagged.unexpected.hide(index);
                 self.take_message(index, id, request)?;
             }
-            None => self.posted.post(pattern, request),
+            None => self.tagged.posted.post(pattern, request),
         }
         Ok(request)
     }
@@ -72,7 +72,7 @@ impl Context {
     /// the next message from an origin is matched by nobody but the caller's receive.
     #[inline(always)]
     pub(super) fn next_message_is_this_receives(&self) -> bool {
-        self.posted.waiting() | self.unexpected.waiting() == 0 && self.is_idle()
+        self.tagged.posted.waiting() | self.tagged.unexpected.waiting() == 0 && self.is_idle()
     }
 
     /// Receives a message with exactly this envelope into `room` bytes at `address`, if it has
@@ -194,7 +194,7 @@ impl Context {
         message: MatchedMessage,
         buffer: Buffer,
     ) -> Result<RequestId, UnitError> {
-        let (id, request) = self.requests.start(buffer);
+        let (id, request) = self.tagged.requests.start(buffer);
         self.take_message(message.index, id, request)?;
         Ok(id)
     }
@@ -206,8 +206,8 @@ impl Context {
         id: RequestId,
         request: &'static Request,
     ) -> Result<(), UnitError> {
-        let envelope = self.unexpected.envelope(index);
-        let message = self.unexpected.take(index);
+        let envelope = self.tagged.unexpected.envelope(index);
+        let message = self.tagged.unexpected.take(index);
         self.matched(request, &envelope);
         match message.expect("a hidden message is taken once") {
             Unexpected::Rendezvous(offer) => {
@@ -250,7 +250,7 @@ impl Context {
                 at: data.len(),
                 total,
             };
-            self.incoming.set(source, incoming);
+            self.tagged.incoming.set(source, incoming);
         } else {
             self.received(id, request, total);
         }
@@ -259,7 +259,7 @@ impl Context {
     /// Looks for a message, and leaves it where it is.
     #[inline]
     pub fn probe(&self, pattern: &Pattern) -> Option<Found> {
-        let unexpected = &self.unexpected;
+        let unexpected = &self.tagged.unexpected;
         let index = unexpected.find_message(pattern)?;
         let envelope = unexpected.envelope(index);
         let bytes = unexpected.with(index, |message| message.bytes())?;
@@ -269,7 +269,7 @@ impl Context {
     /// Looks for a message, and takes it out so that nobody else can receive it.
     pub fn probe_matched(&self, pattern: &Pattern) -> Option<MatchedMessage> {
         let found = self.probe(pattern)?;
-        let unexpected = &self.unexpected;
+        let unexpected = &self.tagged.unexpected;
         let index = unexpected.find_message(pattern)?;
         unexpected.hide(index);
         Some(MatchedMessage { index, found })
@@ -277,17 +277,17 @@ impl Context {
 
     /// Takes a receive back, unless its message has come; whether it was taken back.
     pub fn cancel(&self, id: RequestId) -> bool {
-        let Some(request) = self.requests.get(id) else {
+        let Some(request) = self.tagged.requests.get(id) else {
             return false;
         };
-        if !self.posted.withdraw(request) {
+        if !self.tagged.posted.withdraw(request) {
             return false;
         }
         let outcome = Outcome {
             cancelled: true,
             ..Outcome::default()
         };
-        self.requests.finish(id, request, outcome);
+        self.tagged.requests.finish(id, request, outcome);
         true
     }
 }

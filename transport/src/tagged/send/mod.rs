@@ -198,7 +198,7 @@ impl Context {
         let bytes = buffer.bytes();
         self.count_message(to.task, bytes);
         SendProtocol::table().count(chosen);
-        let (id, request) = self.requests.start(buffer);
+        let (id, request) = self.tagged.requests.start(buffer);
         request.mark_send();
         let outcome = Outcome {
             task: to.task as u32,
@@ -293,7 +293,7 @@ impl Context {
         to: Address,
         stripes: Option<Offered>,
     ) -> Result<(), UnitError> {
-        let Some(request) = self.requests.get(id) else {
+        let Some(request) = self.tagged.requests.get(id) else {
             return Ok(());
         };
         // SAFETY: as the caller vouches.
@@ -369,9 +369,10 @@ impl Context {
         payload: &[u8],
     ) -> Result<(), UnitError> {
         let (id, request) = self
+            .tagged
             .requests
             .start(Buffer::Noncontiguous(Box::new(Copied(payload.to_vec()))));
-        self.requests.detach(id, request);
+        self.tagged.requests.detach(id, request);
         let descriptor = data_descriptor(id, request, task as u32, kind, metadata);
         // SAFETY: the copy lives in the request, which is freed when the engine is done.
         unsafe {
@@ -416,7 +417,7 @@ impl Context {
         let mut descriptor = data_descriptor(id, request, target, of_several, metadata);
         if descriptor.source == Source::Memory {
             // Where data comes meanwhile, its packets and these would be in each other's way in lanes.
-            let in_lane = || match self.posted.waiting() {
+            let in_lane = || match self.tagged.posted.waiting() {
                 0 => self.unit.packet_exponent(&descriptor),
                 _ => 0,
             };
@@ -431,14 +432,16 @@ impl Context {
 
     /// The engine, or the target, has taken all the data of a send.
     pub(crate) fn sent(&self, id: RequestId) {
-        if let Some(request) = self.requests.get(id) {
-            self.requests.finish(id, request, request.outcome.get());
+        if let Some(request) = self.tagged.requests.get(id) {
+            self.tagged
+                .requests
+                .finish(id, request, request.outcome.get());
         }
     }
 
     /// The engine asks for a piece of a noncontiguous message.
     pub(crate) fn pack_fragment(&self, id: RequestId, at: usize, room: LaneRoom<'_>, bytes: usize) {
-        if let Some(request) = self.requests.get(id) {
+        if let Some(request) = self.tagged.requests.get(id) {
             // SAFETY: the engine gives room for the bytes, and asks for no more than the
             // message has; whoever started the send vouched for its memory.
             unsafe { request.buffer.borrow_mut().pack_into_lane(at, room, bytes) };

@@ -44,7 +44,7 @@ impl Context {
             Route::Packets(_) => (SendProtocol::Eager, 0),
             Route::Chosen(pace) => self.chosen(target, pace, bytes),
         };
-        if let Some(log) = self.send_log.get() {
+        if let Some(log) = self.tagged.send_log.get() {
             log.note(Decided {
                 target,
                 bytes,
@@ -68,12 +68,12 @@ impl Context {
     /// Notes the routes of sends from now on.
     pub fn log_sends(&self) {
         // A second call changes nothing.
-        let _ = self.send_log.set(Box::default());
+        let _ = self.tagged.send_log.set(Box::default());
     }
 
     /// Why sends of several packets went as they did since [`Self::log_sends`]; and what goes without a route.
     pub fn explain_sends(&self) -> Option<String> {
-        let log = self.send_log.get()?;
+        let log = self.tagged.send_log.get()?;
         let text = log.text(|target, pace, bytes| {
             self.with_target(target, |target| target.trials.preferred(pace, bytes))
         });
@@ -92,7 +92,7 @@ impl Context {
             near: self.unit.is_near(target),
             exclusive_bytes: self.unit.cell_bytes(target),
             stripes: self.stripes_by_workers(bytes),
-            trusts_processor: self.trusts_processor.get(),
+            trusts_processor: self.tagged.trusts_processor.get(),
         }
     }
 
@@ -107,20 +107,28 @@ impl Context {
     /// began. If its sender has waited for each of those before, they come one at a time.
     pub(crate) fn is_in_row(&self, target: usize) -> bool {
         self.with_target(target, |known| {
-            let under_way = known.last.is_some_and(|id| self.requests.get(id).is_some());
+            let under_way = known
+                .last
+                .is_some_and(|id| self.tagged.requests.get(id).is_some());
             std::mem::replace(&mut known.in_row, under_way) || under_way
         })
     }
 
     /// A message has begun for which nobody waits at once.
     pub(crate) fn begin_unawaited(&self, target: usize, id: RequestId) {
-        if let Some(target) = self.timed_messages.targets.borrow_mut().get_mut(target) {
+        if let Some(target) = self
+            .tagged
+            .timed_messages
+            .targets
+            .borrow_mut()
+            .get_mut(target)
+        {
             target.last = Some(id);
         }
     }
 
     fn with_target<R>(&self, target: usize, act: impl FnOnce(&mut Target) -> R) -> R {
-        let mut targets = self.timed_messages.targets.borrow_mut();
+        let mut targets = self.tagged.timed_messages.targets.borrow_mut();
         targets.resize_with(self.tasks(), Default::default);
         act(&mut targets[target])
     }
@@ -140,7 +148,7 @@ impl Context {
     }
 
     fn with_origin<R>(&self, origin: u32, act: impl FnOnce(&mut Origin) -> R) -> R {
-        let mut origins = self.timed_messages.origins.borrow_mut();
+        let mut origins = self.tagged.timed_messages.origins.borrow_mut();
         origins.resize_with(self.tasks(), Default::default);
         act(&mut origins[origin as usize])
     }
@@ -148,7 +156,7 @@ impl Context {
     /// At the target: all packets of a message have come.
     #[inline]
     pub(crate) fn end_packets(&self, id: RequestId, origin: u32) -> Result<(), UnitError> {
-        if self.timed_messages.origins.borrow().is_empty() {
+        if self.tagged.timed_messages.origins.borrow().is_empty() {
             return Ok(());
         }
         let is_it = |(timed_id, _): &mut (RequestId, Timed)| *timed_id == id;

@@ -57,7 +57,7 @@ impl Context {
     pub fn withdraw(&self, id: RequestId) -> Result<(), UnitError> {
         // The answers that are there.
         self.advance()?;
-        let Some(request) = self.requests.get(id) else {
+        let Some(request) = self.tagged.requests.get(id) else {
             return Ok(());
         };
         if !request.is_send() || request.is_complete() || self.is_in_stripes(id) {
@@ -72,14 +72,14 @@ impl Context {
         } else {
             self.send_copy_instead(id, request, outcome)?;
         }
-        self.requests.finish(id, request, outcome);
+        self.tagged.requests.finish(id, request, outcome);
         Ok(())
     }
 
     /// Removes a message of this task's to itself that nobody has matched; whether there was one.
     fn take_own_back(&self, id: RequestId) -> bool {
         let own = self.task() as u32;
-        let found = self.unexpected.find_where(|envelope, message| {
+        let found = self.tagged.unexpected.find_where(|envelope, message| {
             let sender = match message {
                 Unexpected::Rendezvous(offer) => offer.origins_request,
                 Unexpected::Data { synchronous, .. } => synchronous.map_or(0, RequestId::word),
@@ -89,8 +89,8 @@ impl Context {
         let Some(index) = found else {
             return false;
         };
-        self.unexpected.hide(index);
-        self.unexpected.take(index);
+        self.tagged.unexpected.hide(index);
+        self.tagged.unexpected.take(index);
         self.forget_early_offer(index);
         true
     }
@@ -111,7 +111,8 @@ impl Context {
         // What this task has claimed of the target's buffer is written; the target goes on alone.
         self.leave_push_of(id)?;
         let known = id;
-        self.withdrawals
+        self.tagged
+            .withdrawals
             .0
             .borrow_mut()
             .push(Withdrawn { known, copy });
@@ -126,7 +127,7 @@ impl Context {
         // the request is complete, which it is not yet.
         unsafe { buffer.pack(0, bytes.as_mut_ptr(), bytes.len()) };
         let address = bytes.as_mut_ptr();
-        let (id, copy) = self.requests.start(Buffer::Contiguous {
+        let (id, copy) = self.tagged.requests.start(Buffer::Contiguous {
             address,
             bytes: bytes.len(),
         });
@@ -136,7 +137,7 @@ impl Context {
             _also: request.keeps.borrow().clone(),
         };
         copy.keeps.replace(Some(Rc::new(kept)));
-        self.requests.detach(id, copy);
+        self.tagged.requests.detach(id, copy);
         (id, address)
     }
 
@@ -146,7 +147,7 @@ impl Context {
         &self,
         id: RequestId,
     ) -> Result<Option<(RequestId, &'static Request)>, UnitError> {
-        match self.requests.get(id) {
+        match self.tagged.requests.get(id) {
             Some(request) if !request.is_complete() => Ok(Some((id, request))),
             _ => self.answered_copy(id),
         }
@@ -157,14 +158,18 @@ impl Context {
         &self,
         id: RequestId,
     ) -> Result<Option<(RequestId, &'static Request)>, UnitError> {
-        let mut withdrawn = self.withdrawals.0.borrow_mut();
+        let mut withdrawn = self.tagged.withdrawals.0.borrow_mut();
         let Some(place) = withdrawn.iter().position(|one| one.known == id) else {
             return Ok(None);
         };
         let Withdrawn { copy, .. } = withdrawn.swap_remove(place);
         drop(withdrawn);
         self.count_withdrawn(-1)?;
-        Ok(self.requests.get(copy).map(|request| (copy, request)))
+        Ok(self
+            .tagged
+            .requests
+            .get(copy)
+            .map(|request| (copy, request)))
     }
 
     /// Counts `change` more messages that are withdrawn and not answered.

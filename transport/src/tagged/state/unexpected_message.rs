@@ -1,6 +1,6 @@
 //! Messages that nobody has asked for yet, as the unexpected queue keeps them.
 //!
-//! Before: [`crate::tagged::receive::arrival`] has found no receive. After: a receive takes the message, or [`crate::tagged::receive::early_offer`] its data.
+//! Before: [`crate::tagged::receive::arrival`] has found no receive. After: a receive takes the message, or `receive::early_offer` its data.
 
 use std::cell::RefCell;
 

@@ -87,7 +87,7 @@ impl Context {
             timed: matched.timed,
         };
         self.ask_origin(&mut pull)?;
-        self.transfers.pulls.borrow_mut().push_back(pull);
+        self.tagged.transfers.pulls.borrow_mut().push_back(pull);
         self.add_to_background();
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Context {
         if pull.alone {
             return Ok(());
         }
-        let Some(index) = self.transfers.take_slot(pull.origin, self.tasks()) else {
+        let Some(index) = self.tagged.transfers.take_slot(pull.origin, self.tasks()) else {
             return Ok(());
         };
         let origin = pull.origin as usize;
@@ -121,7 +121,7 @@ impl Context {
 
     /// A pull has given its word back: the next one from that origin takes it.
     fn ask_origin_of_next(&self, origin: u32) -> Result<(), UnitError> {
-        let mut pulls = self.transfers.pulls.borrow_mut();
+        let mut pulls = self.tagged.transfers.pulls.borrow_mut();
         let waits = |pull: &&mut Pull| {
             pull.origin == origin && pull.slot.is_none() && pull.front == 0 && !pull.alone
         };
@@ -140,7 +140,7 @@ impl Context {
         if self.pull_several()? {
             return Ok(true);
         }
-        let Some((place, pull)) = take_next(&self.transfers.pulls, Pull::is_fresh) else {
+        let Some((place, pull)) = take_next(&self.tagged.transfers.pulls, Pull::is_fresh) else {
             return Ok(false);
         };
         self.pull_next_of(place, pull).map(|()| true)
@@ -149,8 +149,8 @@ impl Context {
     /// At the target: the message that has just been matched is the only one that is received, and short, and nobody
     /// else copies it: that needs no other advance.
     pub(crate) fn pull_only_one(&self) -> Result<(), UnitError> {
-        let mut pulls = self.transfers.pulls.borrow_mut();
-        let is_only = self.posted.waiting() == 0 && pulls.len() == 1;
+        let mut pulls = self.tagged.transfers.pulls.borrow_mut();
+        let is_only = self.tagged.posted.waiting() == 0 && pulls.len() == 1;
         if !is_only || !pulls[0].is_at_once() {
             return Ok(());
         }
@@ -187,7 +187,7 @@ impl Context {
         if piece.left == 0 {
             return self.end_pull(pull);
         }
-        self.transfers.pulls.borrow_mut().insert(place, pull);
+        self.tagged.transfers.pulls.borrow_mut().insert(place, pull);
         Ok(())
     }
 
@@ -196,7 +196,7 @@ impl Context {
     fn is_own_send(&self, pull: &Pull) -> bool {
         let id = RequestId::from_word(pull.origins_request);
         let request = (pull.origin as usize == self.task())
-            .then(|| self.requests.get(id))
+            .then(|| self.tagged.requests.get(id))
             .flatten();
         request.is_some_and(|request| match *request.buffer.borrow() {
             Buffer::Contiguous { address, bytes } => {
@@ -216,14 +216,14 @@ impl Context {
         if pull.claimed_by_origin()? == 0 || pull.pushed {
             return self.pulled(pull);
         }
-        self.transfers.copied.borrow_mut().push(pull);
+        self.tagged.transfers.copied.borrow_mut().push(pull);
         Ok(())
     }
 
     /// All has been copied by both ends.
     fn pulled(&self, pull: Pull) -> Result<(), UnitError> {
-        self.transfers.give_slot_back(pull.origin, pull.slot);
-        if let Some(request) = self.requests.get(pull.id) {
+        self.tagged.transfers.give_slot_back(pull.origin, pull.slot);
+        if let Some(request) = self.tagged.requests.get(pull.id) {
             self.received(pull.id, request, pull.message_bytes);
         }
         if let Some(timed) = pull.timed {
@@ -234,7 +234,7 @@ impl Context {
 
     /// One of the ends could not copy: the whole message shall come in packets.
     fn pull_in_packets(&self, pull: Pull) -> Result<(), UnitError> {
-        self.transfers.give_slot_back(pull.origin, pull.slot);
+        self.tagged.transfers.give_slot_back(pull.origin, pull.slot);
         self.ask_for_packets(pull.id, pull.origin, pull.origins_request)
     }
 
@@ -243,7 +243,7 @@ impl Context {
         let id = RequestId::from_word(packet.word(0));
         let failed = packet.auxiliary() == FAILED;
         let is_it = |pull: &Pull| pull.id == id && pull.origin == origin;
-        let mut copied = self.transfers.copied.borrow_mut();
+        let mut copied = self.tagged.transfers.copied.borrow_mut();
         if let Some(place) = copied.iter().position(is_it) {
             let pull = copied.swap_remove(place);
             drop(copied);
@@ -253,7 +253,7 @@ impl Context {
                 self.pulled(pull)
             };
         }
-        let mut pulls = self.transfers.pulls.borrow_mut();
+        let mut pulls = self.tagged.transfers.pulls.borrow_mut();
         // One that is not found has been taken back, and comes in packets.
         let Some(place) = pulls.iter().position(is_it) else {
             return Ok(());

@@ -32,7 +32,7 @@ impl Context {
         let id = RequestId::from_word(packet.word(0));
         // A message that was withdrawn is not there to be copied.
         let under_way = |request: &&'static Request| !request.is_complete();
-        let Some(request) = self.requests.get(id).filter(under_way) else {
+        let Some(request) = self.tagged.requests.get(id).filter(under_way) else {
             return Ok(());
         };
         let [targets_request, remote, bytes, word] = [8, 16, 24, 32].map(|at| packet.word(at));
@@ -54,7 +54,7 @@ impl Context {
             return Ok(());
         }
         let claims = self.unit.piece_claims(self.task(), target as usize, slot)?;
-        self.transfers.pushes.borrow_mut().push_back(Push {
+        self.tagged.transfers.pushes.borrow_mut().push_back(Push {
             target,
             id,
             targets_request,
@@ -67,17 +67,17 @@ impl Context {
             generation: Generation::from_word((word >> 32) as u32),
             has_copied: false,
         });
-        self.transfers.has_pushed.set(true);
+        self.tagged.transfers.has_pushed.set(true);
         self.add_to_background();
         Ok(())
     }
 
     pub(super) fn push_piece(&self) -> Result<bool, UnitError> {
         let is_fresh = |push: &Push| !push.has_copied;
-        let Some((place, mut push)) = take_next(&self.transfers.pushes, is_fresh) else {
+        let Some((place, mut push)) = take_next(&self.tagged.transfers.pushes, is_fresh) else {
             return Ok(false);
         };
-        let others_wait = !self.transfers.pushes.borrow().is_empty();
+        let others_wait = !self.tagged.transfers.pushes.borrow().is_empty();
         let Some(piece) = push.claim(others_wait) else {
             return self.end_push(&push, 0).map(|()| true);
         };
@@ -92,13 +92,17 @@ impl Context {
         };
         if let Err(error) = copied {
             self.note_refusal(error);
-            self.transfers.failed.borrow_mut().push(push.id);
+            self.tagged.transfers.failed.borrow_mut().push(push.id);
             return self.end_push(&push, FAILED).map(|()| true);
         }
         if piece.left == 0 {
             return self.end_push(&push, 0).map(|()| true);
         }
-        self.transfers.pushes.borrow_mut().insert(place, push);
+        self.tagged
+            .transfers
+            .pushes
+            .borrow_mut()
+            .insert(place, push);
         Ok(true)
     }
 
@@ -112,7 +116,7 @@ impl Context {
     }
 
     fn take_push(&self, id: RequestId) -> Option<Push> {
-        let mut pushes = self.transfers.pushes.borrow_mut();
+        let mut pushes = self.tagged.transfers.pushes.borrow_mut();
         let place = pushes.iter().position(|push| push.id == id)?;
         pushes.remove(place)
     }
@@ -128,20 +132,21 @@ impl Context {
     /// At the origin: the target has copied all that this task has not claimed. Whether the send
     /// is complete.
     pub(crate) fn end_push_of(&self, id: RequestId) -> Result<bool, UnitError> {
-        if !self.transfers.has_pushed.get() {
+        if !self.tagged.transfers.has_pushed.get() {
             return Ok(true);
         }
         if let Some(push) = self.take_push(id) {
             self.end_push(&push, 0)?;
         }
-        Ok(!self.transfers.failed.borrow().contains(&id))
+        Ok(!self.tagged.transfers.failed.borrow().contains(&id))
     }
 
     /// At the origin: the target wants the data in packets, all of it.
     pub(crate) fn drop_push_of(&self, id: RequestId) {
-        if self.transfers.has_pushed.get() {
+        if self.tagged.transfers.has_pushed.get() {
             self.take_push(id);
-            self.transfers
+            self.tagged
+                .transfers
                 .failed
                 .borrow_mut()
                 .retain(|failed| *failed != id);

@@ -95,7 +95,7 @@ impl Context {
 
     /// The origin of the oldest pull, and the places of it and of those behind it that can share its call.
     fn short_pulls(&self) -> Option<(u32, Places)> {
-        let pulls = self.transfers.pulls.borrow();
+        let pulls = self.tagged.transfers.pulls.borrow();
         let origin = pulls.front()?.origin;
         let shares = |pull: &&Pull| pull.origin == origin && pull.is_short();
         let places = Places::of(pulls.iter().take_while(shares));
@@ -109,7 +109,7 @@ impl Context {
 
     fn end_oldest_pulls(&self, count: usize) -> Result<(), UnitError> {
         for _ in 0..count {
-            let oldest = self.transfers.pulls.borrow_mut().pop_front();
+            let oldest = self.tagged.transfers.pulls.borrow_mut().pop_front();
             if let Some(mut pull) = oldest {
                 pull.front = pull.data.units();
                 self.end_pull(pull)?;

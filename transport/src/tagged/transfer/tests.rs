@@ -167,7 +167,7 @@ fn messages_are_timed_by_each_way_of_their_pace() {
     ] {
         let contexts = contexts(2);
         pass(&contexts, messages, bytes, completion);
-        let have_timed = contexts[1].timed_messages.have_timed(0, pace, bytes);
+        let have_timed = contexts[1].tagged.timed_messages.have_timed(0, pace, bytes);
         assert_eq!(have_timed, timed, "{pace:?}");
     }
 }
@@ -194,7 +194,7 @@ fn what_lies_behind_a_message_of_several_packets_waits() {
             }
         }
         assert!(is_complete(target, got) && *room == source);
-        assert_eq!(target.unexpected.waiting(), 0);
+        assert_eq!(target.tagged.unexpected.waiting(), 0);
     }
 }
 
@@ -258,7 +258,7 @@ fn windows_are_timed_for_each_target() {
             } else {
                 Pace::LongWindowed
             };
-            let [first, second, _] = target.timed_messages.have_timed(0, pace, bytes);
+            let [first, second, _] = target.tagged.timed_messages.have_timed(0, pace, bytes);
             assert!(first && second, "{bytes}");
         }
     }
@@ -276,7 +276,12 @@ fn an_origin_is_told_a_length_and_a_way_that_there_are() {
     let tell = |word| target.control(0, kind::PREFERENCE, word, 0, &[]).unwrap();
     tell(long_together);
     origin.advance().unwrap();
-    let preferred = |bytes| origin.timed_messages.preferred(1, Pace::Awaited, bytes);
+    let preferred = |bytes| {
+        origin
+            .tagged
+            .timed_messages
+            .preferred(1, Pace::Awaited, bytes)
+    };
     assert_eq!(preferred(EAGER_BYTES), Way::Together);
     assert_eq!(preferred(EAGER_BYTES / 2), Way::AtOnce);
     for wrong in [no_class, no_way, none_of_two] {
@@ -400,10 +405,10 @@ fn short_messages_share_a_call() {
             sources[one].allow(libc::PROT_NONE);
         }
         target.unit.poll(target).unwrap();
-        assert_eq!(target.transfers.under_way(), 5);
+        assert_eq!(target.tagged.transfers.under_way(), 5);
         assert_eq!(target.pull_several().unwrap(), unreachable.is_none());
         assert_eq!(
-            target.transfers.under_way(),
+            target.tagged.transfers.under_way(),
             unreachable.map_or(1, |_: usize| 5)
         );
         settle(&[target]);
@@ -445,7 +450,7 @@ fn the_only_message_is_copied_at_once() {
             target.unit.poll(target).unwrap();
             let is_last = message == 1;
             assert_eq!(is_complete(target, id), is_last);
-            assert_eq!(target.transfers.under_way(), usize::from(!is_last));
+            assert_eq!(target.tagged.transfers.under_way(), usize::from(!is_last));
             settle(&[target]);
             assert!(received[message][..] == source[..received_bytes]);
         }
@@ -522,8 +527,8 @@ proptest! {
             prop_assert!(target[there..].iter().all(|byte| *byte == 0xEE));
         }
         for context in &contexts {
-            prop_assert_eq!(context.transfers.under_way(), 0);
-            prop_assert!(context.transfers.slots.borrow().iter().all(|taken| *taken == 0));
+            prop_assert_eq!(context.tagged.transfers.under_way(), 0);
+            prop_assert!(context.tagged.transfers.slots.borrow().iter().all(|taken| *taken == 0));
         }
     }
 }
@@ -568,7 +573,7 @@ fn tasks_that_send_to_each_other_first_go_on_whatever_way_is_preferred() {
         settle(&[&contexts[0], &contexts[1]]);
         for (context, sent) in contexts.iter().zip(sent) {
             assert!(sent.is_none_or(|id| is_complete(context, id)), "{message}");
-            assert!(!context.early_offers.any());
+            assert!(!context.tagged.early_offers.any());
         }
         for (task, context) in contexts.iter().enumerate() {
             let mut received = vec![0_u8; EAGER_BYTES];
@@ -585,6 +590,7 @@ fn tasks_that_send_to_each_other_first_go_on_whatever_way_is_preferred() {
     }
     assert_eq!(
         contexts[1]
+            .tagged
             .timed_messages
             .have_timed(0, Pace::Awaited, EAGER_BYTES),
         [false; 3]

@@ -226,7 +226,7 @@ proptest! {
             prop_assert!(message.is_filled(number), "message {number} of {} bytes", message.bytes);
             prop_assert!(is_complete(origin, ids[number]));
         }
-        prop_assert_eq!(target.unexpected.waiting(), 0);
+        prop_assert_eq!(target.tagged.unexpected.waiting(), 0);
         prop_assert!(!target.has_withdrawn(0).unwrap());
     }
 }
