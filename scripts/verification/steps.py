@@ -1,21 +1,21 @@
 """Sets up and runs every check and test of Pamir.
 
-Steps, in order: formatting, lints, documentation, layering, checks of dependencies, licences and
-unsafe code, the documents' mechanisms and the tests that prove them (what is open is no
-failure), tests of the scripts themselves, an installation, the Rust tests (those of tests/ run
+Steps, in order: formatting, lints, documentation, layering, checks of dependencies, documents,
+comments, licences and unsafe code, the documents' mechanisms and the tests that prove them (an open
+one is no failure), tests of the scripts themselves, an installation, the Rust tests (those of tests/ run
 whole programs and faults on the installation), the loom models of the shared-memory protocols,
 the compiler wrappers, pkg-config and CMake, the examples, the commands of the users' chapters,
-the C programs of tests/conformance, the list of MPI functions, the search for mappings on small problems of QAPLIB (skipped where
-these cannot be fetched).
+the C programs of tests/conformance, the list of MPI functions, the search for mappings on small
+problems of QAPLIB (skipped where these cannot be fetched).
 
-Output of a step goes to target/test/STEP.log as it comes; when the step fails, what failed and
-the end of it are shown. What each test took goes to target/test/times.tsv, the slowest first.
+The output of a step goes to target/test/STEP.log as it comes. When the step fails, its failures and
+the end of its output are shown. The time of each test goes to target/test/times.tsv, the slowest first.
 
 With --changed only what a change touches is checked: formatting, lints and unit tests of its
 crates, test programs and programs of tests/programs whose files differ, conformance chapters
 whose folders do, and all rules of the source tree. It says what it leaves out. The change is what
-differs from COMMIT, or else from where the branch left origin/main (the last commit, where
-nothing differs from there), files that are not committed among it.
+differs from COMMIT, otherwise from the commit where the branch left origin/main (the last commit, if
+nothing differs from there). Files that are not committed count too.
 
 Environment: PROPTEST_RNG_SEED gives property tests other cases, PAMIR_TEST_SEED tests that strike
 at random moments; RUST_TEST_THREADS is how many Rust tests run at the same time.

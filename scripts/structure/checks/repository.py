@@ -53,7 +53,7 @@ def rust_code() -> dict[str, str]:
 def base(reference: str | None = None) -> str | None:
     """The commit that a change is compared with.
 
-    `reference`, or else where this branch left origin/main; the commit before where neither
+    `reference`, otherwise the commit where this branch left origin/main; the commit before, where neither
     commits nor files differ from that.
     """
     if reference:
