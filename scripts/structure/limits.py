@@ -9,14 +9,12 @@ from pathlib import PurePosixPath
 KNOWN_CIRCLES = {
     "pamir-abi": [21, 2],
     "pamir-pami": [30],
-    "pamir-cli": [16, 7, 4, 2, 2],
 }
 
 SIBLING_LIMIT = 14
 # Folders with more siblings than that.
 KNOWN_FOLDERS = {
     "bindings/abi/src/functions": 25,
-    "bindings/cli/src/launch": 19,
     "bindings/pami/src": 31,
     "scripts/benchmarks": 29,
     "shm/src": 24,

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use pamir_cli::launch::options::{self, Action, LaunchOption};
+use pamir_cli::launch::arguments::options::{self, Action, LaunchOption};
 use pamir_driver::topology::{Level, Machine};
 
 fn directory() -> PathBuf {

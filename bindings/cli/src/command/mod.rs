@@ -10,6 +10,7 @@
 pub mod explain_send;
 pub mod explain_type;
 pub mod info;
+mod machine;
 pub mod pin;
 pub mod place;
 pub mod report;
@@ -21,10 +22,10 @@ use std::io::Write as _;
 
 use clap::{CommandFactory as _, Parser};
 use nix::sys::signal::Signal;
-use pamir_driver::topology::{Machine, TopologyError};
 
-use crate::launch::child;
+use crate::launch::process::child;
 use crate::results;
+pub use machine::MachineReader;
 
 /// Pamir: MPI for the ranks of one machine.
 #[derive(Debug, Parser)]
@@ -100,9 +101,6 @@ impl Subcommand {
         }
     }
 }
-
-/// How the program reads the machine: with hwloc or without.
-pub type MachineReader = fn() -> Result<Machine, TopologyError>;
 
 /// The command line's definition, from which `--help` and the manual page are written.
 pub fn definition() -> clap::Command {

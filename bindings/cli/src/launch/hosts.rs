@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use super::arguments::Launch;
+use super::request::Launch;
 
 /// A host or file of hosts that cannot be served.
 #[derive(Debug, thiserror::Error)]

@@ -11,7 +11,7 @@
 //! one rank, no terminal:   0 --> the rank
 //! ```
 //!
-//! Step before: [`super::start`]. Step after: the ranks.
+//! Step before: [`super::process::start`]. Step after: the ranks.
 //! Invariants: a terminal is read only while the launcher's group is in front; nothing is read while
 //! a rank has `AHEAD_BYTES` still to read, and neither reading nor writing waits.
 

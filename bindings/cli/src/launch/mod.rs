@@ -15,22 +15,17 @@
 
 pub mod arguments;
 pub mod balance;
-pub mod child;
-pub mod guard;
 pub mod hosts;
 pub mod input;
 pub mod nodes;
-pub mod open_files;
-pub mod options;
 pub mod output;
 pub mod placement;
 pub mod plan;
+pub mod process;
 pub mod profile;
 pub mod program;
 pub mod report;
-pub mod shared_heap;
-pub mod spawn;
-pub mod start;
+pub mod request;
 pub mod supervise;
 
 use std::ffi::OsString;
@@ -43,17 +38,18 @@ use pamir_driver::job::JobError;
 use pamir_driver::topology::Machine;
 use pamir_shm::refusal::Refusal;
 
-use arguments::{ArgumentError, Invocation, Launch, Verbosity};
+use arguments::{ArgumentError, Invocation};
 use balance::{BalanceError, Balancing};
 use hosts::HostError;
 use input::InputError;
 use nodes::{NodeError, Nodes};
-use open_files::OpenFilesError;
 use output::Output;
 use output::route::{self, OutputFileError};
 use placement::{Placement, PlacementError};
+use process::open_files::OpenFilesError;
+use process::start::StartError;
 use profile::ProfileError;
-use start::StartError;
+use request::{Launch, Verbosity};
 
 use crate::results::{self, PrintError};
 
@@ -131,7 +127,7 @@ impl LaunchError {
 /// Runs the command with the arguments after its name; returns its exit code.
 pub fn main(arguments: &[OsString]) -> u8 {
     let outcome = match arguments::parse(arguments) {
-        Ok(Invocation::Help) => print(&options::help()),
+        Ok(Invocation::Help) => print(&arguments::options::help()),
         Ok(Invocation::Version) => {
             print(&format!("mpiexec (Pamir) {}\n", env!("CARGO_PKG_VERSION")))
         }
@@ -182,8 +178,8 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
     variables.extend(profile::begin(launch)?);
     let verbose = launch.verbosity == Verbosity::Verbose;
     let mut balancing = Balancing::prepare(&launch.balance, verbose, &placement, launch.ranks())?;
-    let prepared = start::prepare(launch, &variables)?;
-    let open_files = open_files::raise(launch)?;
+    let prepared = process::start::prepare(launch, &variables)?;
+    let open_files = process::open_files::raise(launch)?;
     let mut nodes = Nodes::create(launch, &placement)?;
 
     let signals = supervise::Signals::block(mask).map_err(system("signals"))?;
@@ -216,7 +212,7 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
         say_what_is_missing(&prepared, &mut output);
     }
     let (input, rank_input) = input::open(launch.input, launch.ranks())?;
-    let common = start::Common {
+    let common = process::start::Common {
         ranks: launch.ranks(),
         placement: &placement,
         nodes: &nodes,
@@ -225,14 +221,14 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
         open_files,
         routes: &routes,
     };
-    let ranks = start::start(&prepared, &common, &mut output)?;
+    let ranks = process::start::start(&prepared, &common, &mut output)?;
     drop(rank_input);
     let mut groups: Vec<Pid> = ranks.iter().map(|rank| rank.process).collect();
     if let Some(balancing) = &mut balancing {
         groups.extend(balancing.begin(nodes.job_of(0), &ranks, &signals.before, &mut output));
     }
     // Without a guard only the ranks themselves die with the launcher, which is no reason to stop.
-    let guard = guard::Guard::start(&groups).ok();
+    let guard = process::guard::Guard::start(&groups).ok();
     if verbose {
         for (rank, process) in ranks.iter().enumerate() {
             let name = &prepared[process.program].name;
@@ -256,7 +252,7 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
 }
 
 /// Tells before the start which functions will fail, rather than at their first call.
-fn say_what_is_missing(prepared: &[start::Prepared], output: &mut Output) {
+fn say_what_is_missing(prepared: &[process::start::Prepared], output: &mut Output) {
     for program in prepared {
         let missing = program::missing::functions(&program.file);
         if !missing.is_empty() {

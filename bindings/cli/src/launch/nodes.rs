@@ -4,7 +4,7 @@
 //! a bridge each.
 //! Why: ranks that share no memory, as on several machines, need a network; here the machine is
 //! divided, so that programs can be tried and tested so on one.
-//! Step before: [`super::placement`]. Step after: [`super::start`], which gives each rank the segment
+//! Step before: [`super::placement`]. Step after: [`super::process::start`], which gives each rank the segment
 //! of its node.
 //!
 //! ```text
@@ -17,15 +17,14 @@
 //! Invariants: a job of one node has neither threads nor sockets; bridges live until every rank has
 //! ended.
 
-use std::str::FromStr;
 use std::sync::Arc;
 
 use pamir_driver::bridge::network::{self, Network};
 use pamir_driver::bridge::{Bridge, BridgeError, Failures};
 use pamir_driver::job::{Job, JobError, JobSpecification};
 
-use super::arguments::Launch;
 use super::placement::Placement;
+use super::request::Launch;
 
 /// Threads of a bridge: one sends, one receives.
 const BRIDGE_THREADS: usize = 2;
@@ -53,68 +52,6 @@ pub enum NodeError {
     /// The nodes cannot reach each other.
     #[error(transparent)]
     Bridge(#[from] BridgeError),
-}
-
-/// Who is on which node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NodesRequest {
-    count: usize,
-    /// In turn, instead of blocks of ranks in a row.
-    cyclic: bool,
-}
-
-impl Default for NodesRequest {
-    fn default() -> Self {
-        Self {
-            count: 1,
-            cyclic: false,
-        }
-    }
-}
-
-impl FromStr for NodesRequest {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (number, cyclic) = match text.split_once(':') {
-            None | Some((_, "block")) => (text.strip_suffix(":block").unwrap_or(text), false),
-            Some((number, "cyclic")) => (number, true),
-            Some((_, order)) => {
-                return Err(format!(
-                    "--nodes: `{order}` is no order: use block or cyclic"
-                ));
-            }
-        };
-        let count = number.parse().ok().filter(|count| *count >= 1);
-        count
-            .map(|count| Self { count, cyclic })
-            .ok_or_else(|| format!("--nodes: `{number}` is not a whole number of at least 1"))
-    }
-}
-
-impl NodesRequest {
-    /// Number of nodes.
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
-    /// Descriptors of the launcher that such nodes take, joined by `network`: connections, and
-    /// each one's memory.
-    pub fn descriptors(&self, network: Network) -> usize {
-        network.descriptors(self.count) + self.count
-    }
-
-    /// The node of each of `ranks` ranks.
-    fn of_ranks(&self, ranks: usize) -> Vec<usize> {
-        let of = |rank| {
-            if self.cyclic {
-                rank % self.count
-            } else {
-                rank * self.count / ranks
-            }
-        };
-        (0..ranks).map(of).collect()
-    }
 }
 
 /// The nodes of a job, each with its memory.
@@ -222,36 +159,4 @@ fn yield_at_once(job: &Job) -> Result<(), JobError> {
         job.move_rank(rank, job.processing_unit(rank)?, sharers)?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranks_are_dealt_out_in_blocks_or_in_turn() {
-        let nodes = |text: &str, ranks| text.parse::<NodesRequest>().unwrap().of_ranks(ranks);
-        assert_eq!(nodes("1", 3), [0, 0, 0]);
-        assert_eq!(nodes("2", 5), [0, 0, 0, 1, 1]);
-        assert_eq!(nodes("3:block", 4), [0, 0, 1, 2]);
-        assert_eq!(nodes("2:cyclic", 5), [0, 1, 0, 1, 0]);
-        for wrong in ["", "0", "two", "2:random"] {
-            assert!(wrong.parse::<NodesRequest>().is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn every_node_has_a_rank() {
-        for ranks in 1..20 {
-            for count in 1..=ranks {
-                for order in ["block", "cyclic"] {
-                    let request: NodesRequest = format!("{count}:{order}").parse().unwrap();
-                    let mut nodes = request.of_ranks(ranks);
-                    nodes.sort_unstable();
-                    nodes.dedup();
-                    assert_eq!(nodes.len(), count);
-                }
-            }
-        }
-    }
 }

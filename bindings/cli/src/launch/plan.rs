@@ -15,8 +15,9 @@ use std::process::Command;
 
 use pamir_driver::topology::{Machine, foreign_machine};
 
-use super::arguments::{self, Invocation, Launch};
+use super::arguments::{self, Invocation};
 use super::placement::{Placement, PlacementError, count_ranks};
+use super::request::Launch;
 use crate::results;
 
 /// The launcher's program that is linked with hwloc.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use pamir_settings::{PROFILE_COMM, PROFILE_ITERATIONS};
 
-use super::arguments::Launch;
+use super::request::Launch;
 
 /// Why there is no profile.
 #[derive(Debug, thiserror::Error)]

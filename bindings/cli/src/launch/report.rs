@@ -7,7 +7,7 @@
 
 use pamir_driver::job::RankState;
 
-use super::child::End;
+use super::process::child::End;
 
 /// Why a rank counts as failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! What: [`Supervisor::run`] forwards output, input and signals until the job has ended, and says
 //! how it did.
 //! Why: a job ends as a whole: when one rank fails, the others would wait for it for ever.
-//! Step before: [`super::start`]. Step after: the launcher's exit code.
+//! Step before: [`super::process::start`]. Step after: the launcher's exit code.
 //!
 //! ```text
 //! running --a rank fails, time is up--> ending --grace over--> killed
@@ -28,15 +28,15 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 use pamir_driver::memory::cache_portion;
 
-use super::arguments::Verbosity;
 use super::balance::Balancing;
-use super::child::{self, End};
-use super::guard::Guard;
 use super::input::{Input, InputEvent};
 use super::nodes::Nodes;
 use super::output::{Output, OutputEvent};
+use super::process::child::{self, End};
+use super::process::guard::Guard;
+use super::process::start::{Prepared, RankProcess};
 use super::report::{self, Failure};
-use super::start::{Prepared, RankProcess};
+use super::request::Verbosity;
 
 /// Between asking ranks to end and killing them.
 const GRACE: Duration = Duration::from_secs(1);

@@ -9,6 +9,7 @@
 //! Invariants: paths are found from the wrapper's own place (`PREFIX/bin`), so an installed tree
 //! can be moved; the user's arguments keep their order and stand before the library.
 
+mod error;
 pub mod help;
 mod words;
 
@@ -19,6 +20,7 @@ use std::process::Command;
 
 use crate::results;
 
+pub use error::WrapperError;
 pub use words::{Question, Words};
 
 /// The language a wrapper compiles.
@@ -50,46 +52,6 @@ impl Language {
             Language::Cxx => ([pamir_settings::CXX.name(), "MPICH_CXX", "OMPI_CXX"], "c++"),
         }
     }
-}
-
-/// An argument no wrapper knows, of a form that only wrappers use.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum WrapperError {
-    /// `-showme:` with an unknown word.
-    #[error("`{argument}` asks for nothing known; see -showme:help")]
-    UnknownQuestion {
-        /// The argument.
-        argument: String,
-    },
-    /// An option of another MPI's wrapper that would change the program.
-    #[error("`{argument}` is not there: {instead}")]
-    NotThere {
-        /// The argument.
-        argument: String,
-        /// What serves instead.
-        instead: &'static str,
-    },
-    /// Linking without shared libraries.
-    #[error(
-        "`{argument}` cannot link: MPI's standard ABI is a shared library, and there is no other; \
-         leave it out (-static-libgcc, -static-libstdc++ and -Wl,-Bstatic before other libraries serve \
-         as ever)"
-    )]
-    Static {
-        /// The argument.
-        argument: String,
-    },
-    /// The compiler could not be executed.
-    #[error("cannot execute the compiler `{compiler}`: {reason}; set {variable} to another")]
-    Compiler {
-        /// Its name.
-        compiler: String,
-        /// Why not.
-        reason: String,
-        /// The variable that names another.
-        variable: &'static str,
-    },
 }
 
 /// Where an installed tree lies.

@@ -8,7 +8,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-use super::WrapperError;
+use super::error::WrapperError;
 
 /// What a wrapper is asked for.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The options of `mpiexec`.
 
-use pamir_cli::launch::options::{OPTION_GROUPS, dashed};
+use pamir_cli::launch::arguments::options::{OPTION_GROUPS, dashed};
 use roff::Roff;
 
 use crate::page::{item, spellings};

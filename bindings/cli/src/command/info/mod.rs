@@ -15,7 +15,7 @@ use pamir_driver::machine_limits::Limits;
 use pamir_driver::topology::{Level, Machine, TopologyError};
 use pamir_shm::header::LAYOUT_VERSION;
 
-use super::MachineReader;
+use super::machine::MachineReader;
 use crate::results;
 
 /// Arguments of `pamir info`.

@@ -31,7 +31,7 @@ use pamir_driver::topology::{Machine, TopologyError};
 use pamir_transport::placement::PlacementError;
 use pamir_transport::placement::mapping::PlacedRanks;
 
-use super::MachineReader;
+use super::machine::MachineReader;
 use crate::results;
 use rank::{Numbering, RankError, rank_of};
 

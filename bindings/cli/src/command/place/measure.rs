@@ -21,7 +21,7 @@ use crossbeam_utils::CachePadded;
 use pamir_driver::binding::bind_current_thread;
 use pamir_transport::placement::format::machine::{Link, MeasuredMachine};
 
-use super::PlaceError;
+use super::error::PlaceError;
 
 /// Round trips of one repetition.
 const TRIPS: u64 = 2_000;

@@ -13,6 +13,7 @@
 //!  QAPLIB file ────────────────────┘
 //! ```
 
+mod error;
 mod interruption;
 mod measure;
 mod performance;
@@ -25,20 +26,18 @@ use std::io::{IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pamir_driver::binding::BindingError;
-use pamir_driver::topology::TopologyError;
 use pamir_transport::placement::algorithm::{named, suited};
 use pamir_transport::placement::format::communication::{Portions, WHOLE};
 use pamir_transport::placement::format::{matrix_market, qaplib};
 use pamir_transport::placement::mapping::PlacedRanks;
 use pamir_transport::placement::search::Algorithm;
 use pamir_transport::placement::{
-    Clock, CommunicationGraph, EdgeFunction, Limits, PlacementError, Problem, Progress, Solution,
-    Weight, solve,
+    Clock, CommunicationGraph, EdgeFunction, Limits, Problem, Progress, Solution, Weight, solve,
 };
 
-use super::MachineReader;
+use super::machine::MachineReader;
 use crate::results;
+pub use error::PlaceError;
 use interruption::Interruption;
 
 /// Arguments of `pamir place`.
@@ -112,47 +111,6 @@ pub struct Arguments {
     /// With --measure: one pair after the other instead of many at once.
     #[arg(long, requires = "measure")]
     alone: bool,
-}
-
-/// Why nothing was placed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlaceError {
-    /// Graphs, files, algorithms.
-    #[error(transparent)]
-    Placement(#[from] PlacementError),
-    /// The machine cannot be read.
-    #[error(transparent)]
-    Machine(#[from] TopologyError),
-    /// A thread could not be bound.
-    #[error(transparent)]
-    Binding(#[from] BindingError),
-    /// Signals cannot be waited for.
-    #[error("cannot watch for an interruption: {}", .0.desc())]
-    Signals(#[from] nix::errno::Errno),
-    /// Nothing to place was named.
-    #[error(
-        "nothing to place: name a profile (mpiexec --profile-comm FILE writes one), or use \
-         --qaplib or --measure"
-    )]
-    NoProfile,
-    /// A machine with fewer than two units cannot be measured.
-    #[error("there is only one processing unit to use, and nothing to measure")]
-    OneUnit,
-    /// A file cannot be written.
-    #[error("cannot write {path}: {source}")]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// Standard output cannot be written.
-    #[error(transparent)]
-    Print(#[from] results::PrintError),
-    /// The option needs another one, or another machine.
-    #[error("{0}")]
-    Usage(String),
 }
 
 /// Places or measures; the exit code.

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use super::PlaceError;
+use super::error::PlaceError;
 
 /// Runs of each kind.
 const RUNS: usize = 5;

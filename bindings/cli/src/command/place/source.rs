@@ -11,8 +11,8 @@ use pamir_driver::topology::Machine;
 use pamir_transport::placement::format::machine::read_topology;
 use pamir_transport::placement::{LevelCosts, TopologyGraph};
 
-use super::PlaceError;
-use crate::command::MachineReader;
+use super::error::PlaceError;
+use crate::command::machine::MachineReader;
 
 /// Options that name a machine; without any it is this one.
 #[derive(Debug, clap::Args)]

@@ -8,51 +8,10 @@
 //! word begins a comment; a backslash at a line's end joins the next one; a lone `:` parts programs too.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::super::options::Action;
-
-/// A file that cannot serve.
-#[derive(Debug, thiserror::Error, PartialEq)]
-#[non_exhaustive]
-pub enum ConfigFileError {
-    /// It cannot be read.
-    #[error("cannot read the configuration file {path}: {reason}")]
-    File {
-        /// Its path.
-        path: PathBuf,
-        /// What the system said.
-        reason: String,
-    },
-    /// Something stands behind it.
-    #[error(
-        "a configuration file is the rest of the command line: leave out the words after {path}"
-    )]
-    NotAlone {
-        /// Its path.
-        path: PathBuf,
-    },
-    /// It names another one.
-    #[error("{path} names another configuration file: write all programs into one")]
-    Nested {
-        /// Its path.
-        path: PathBuf,
-    },
-    /// A quote does not end.
-    #[error("{path}: a quote that begins in line {line} does not end there")]
-    Quote {
-        /// The file.
-        path: PathBuf,
-        /// The line's number, from 1.
-        line: usize,
-    },
-    /// There is nothing in it.
-    #[error("{path} names no program")]
-    Empty {
-        /// Its path.
-        path: PathBuf,
-    },
-}
+use super::error::ConfigFileError;
+use super::options::Action;
 
 /// The words of each line; the file has to be `alone` in its command line.
 pub fn read(path: &Path, alone: bool) -> Result<Vec<Vec<OsString>>, ConfigFileError> {

@@ -1,6 +1,8 @@
 //! Command lines, as users write them: what they ask for, and what is refused.
 
+use super::super::request::layout::RankBy;
 use super::*;
+use pamir_driver::binding::MapBy;
 
 fn words(line: &str) -> Vec<OsString> {
     line.split_whitespace().map(OsString::from).collect()
@@ -157,7 +159,7 @@ fn refusals_name_what_is_wrong() {
 fn files_may_be_named_in_a_mapping() {
     let launch = launch("--map-by rankfile:file=a:b --rank-by fill --cpu-set 0-1,4 a");
     assert_eq!(launch.layout.rank_file, Some(PathBuf::from("a:b")));
-    assert_eq!(launch.layout.rank_by, request::RankBy::Filled);
+    assert_eq!(launch.layout.rank_by, RankBy::Filled);
     assert_eq!(launch.layout.processors, Some(vec![0, 1, 4]));
     assert!(refused("--cpu-set 0-x a").contains("0-3,8"));
 }

@@ -7,8 +7,8 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-use super::super::options::{self, Action};
-use super::ArgumentError;
+use super::error::ArgumentError;
+use super::options::{self, Action};
 
 /// One option met on the command line with its values.
 pub struct Met {

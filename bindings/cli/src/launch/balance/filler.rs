@@ -24,7 +24,6 @@
 use std::ffi::CString;
 use std::fs::File;
 use std::os::fd::AsFd;
-use std::str::FromStr;
 
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::Pid;
@@ -32,11 +31,12 @@ use pamir_shm::refusal::Refusal;
 use pamir_transport::balance::spare::dead_time::DeadTime;
 
 use super::priority;
-use crate::launch::child;
 use crate::launch::output::Output;
+use crate::launch::process::child;
+use crate::launch::process::spawn::{SpawnError, SpawnRequest, spawn};
+use crate::launch::process::start::{self, processor_mask};
 use crate::launch::program::{self, ProgramError};
-use crate::launch::spawn::{SpawnError, SpawnRequest, spawn};
-use crate::launch::start::{self, processor_mask};
+use crate::launch::request::balance::FillBy;
 
 /// Without a synchronisation for so many times the last cycle, gaps are not believed any more.
 const PATIENCE: u64 = 4;
@@ -57,44 +57,6 @@ pub enum FillerError {
     /// There is no null device.
     #[error("--fill-idle: /dev/null: {0}")]
     Nothing(#[from] std::io::Error),
-}
-
-/// Who keeps the second program out of the ranks' way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FillBy {
-    /// The kernel, by the idle class, unless ranks go on late.
-    #[default]
-    Auto,
-    /// The kernel in any case.
-    Class,
-    /// The launcher, which stops it but for the gaps that it foresees.
-    Gaps,
-}
-
-impl FromStr for FillBy {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "auto" => Ok(Self::Auto),
-            "class" => Ok(Self::Class),
-            "gaps" => Ok(Self::Gaps),
-            _ => Err(format!(
-                "--fill-by is auto, class (the scheduler's idle class) or gaps, not `{text}`"
-            )),
-        }
-    }
-}
-
-impl FillBy {
-    /// Whether the program is stopped but for gaps; `trusted` is whether ranks go on in time.
-    fn keeps_gaps(self, trusted: bool) -> bool {
-        match self {
-            Self::Auto => !trusted,
-            Self::Class => false,
-            Self::Gaps => true,
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! Why the launcher: it has the job's memory and may bind every rank, and it has time.
-//! Step before: [`super::start`]. Step after: [`super::supervise`] asks when to look again.
+//! Step before: [`super::process::start`]. Step after: [`super::supervise`] asks when to look again.
 //!
 //! Invariants: what the kernel refuses is said once and costs nothing but itself; no decision
 //! depends on anything but what was seen, which the record keeps; nothing here waits.
@@ -25,14 +25,11 @@ pub mod recorder;
 pub mod seats;
 pub mod window;
 
-use std::ffi::OsString;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::SigSet;
 use nix::unistd::Pid;
 use pamir_driver::job::Job;
-use pamir_settings::{BALANCE, BALANCE_CLOCK, WAIT};
 use pamir_transport::balance::history::Arrival;
 use pamir_transport::balance::record::{Call, Deed};
 use pamir_transport::balance::share::controller::{Decision, Settings, ShareController, Window};
@@ -40,11 +37,12 @@ use pamir_transport::balance::spare::dead_time::DeadTime;
 use pamir_transport::balance::spare::gathering::Gathering;
 use pamir_transport::balance::spare::punctuality::Punctuality;
 
-use super::child;
 use super::output::Output;
 use super::placement::{Placement, Places};
-use super::start::RankProcess;
-use filler::{FillBy, Filler};
+use super::process::child;
+use super::process::start::RankProcess;
+use super::request::balance::{FillBy, Request};
+use filler::Filler;
 use occasions::{Occasion, Occasions};
 use recorder::{Recorder, RecorderError};
 use seats::{Seats, computing_process};
@@ -52,21 +50,6 @@ use window::OpenWindow;
 
 /// Between two looks at most, and at least.
 const TICKS_NS: (u64, u64) = (2_000_000, 20_000_000);
-
-/// What the command line asks for.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub struct Request {
-    /// Move processor share from early to late ranks.
-    pub balance: bool,
-    /// Say what is decided.
-    pub report: bool,
-    /// A file for the cycles.
-    pub record: Option<PathBuf>,
-    /// A command for the time that ranks wait.
-    pub fill: Option<String>,
-    /// Who keeps it out of the ranks' way.
-    pub fill_by: FillBy,
-}
 
 /// Why the job is not started.
 #[derive(Debug, thiserror::Error)]
@@ -80,28 +63,6 @@ pub enum BalanceError {
     /// The record cannot be written.
     #[error(transparent)]
     Recorder(#[from] RecorderError),
-}
-
-impl Request {
-    /// Whether anything of this is asked for.
-    pub fn is_any(&self) -> bool {
-        self.balance || self.report || self.record.is_some() || self.fill.is_some()
-    }
-
-    /// What ranks are told: that all synchronisations announce themselves, how long the rank ran,
-    /// and to spin for short only where a second program could run instead. What the environment
-    /// says already stays.
-    pub fn variables(&self) -> Vec<(OsString, OsString)> {
-        let variables = [
-            (BALANCE.name(), "all", self.is_any()),
-            (BALANCE_CLOCK.name(), "processor", self.is_any()),
-            (WAIT.name(), "brief", self.fill.is_some()),
-        ];
-        let own = variables.iter().filter(|(_, _, is_needed)| *is_needed);
-        own.filter(|(name, ..)| std::env::var_os(name).is_none())
-            .map(|(name, value, _)| (name.into(), value.into()))
-            .collect()
-    }
 }
 
 /// What is done for a job while it runs.

@@ -22,7 +22,7 @@ use pamir_transport::balance::share::priority::steps;
 use super::occasions::Cores;
 use super::priority;
 use crate::launch::placement::Places;
-use crate::launch::start::RankProcess;
+use crate::launch::process::start::RankProcess;
 
 /// Why a rank was not moved.
 #[derive(Debug, thiserror::Error)]

@@ -4,7 +4,7 @@
 //! output or error; [`Output`] holds them all.
 //! Why: lines of different ranks must never be mixed, and a reader that stalls (a pager) must
 //! neither stall the launcher's signals nor let it hoard output.
-//! Step before: the pipes of [`super::start`]. Step after: the reader of the launcher's output.
+//! Step before: the pipes of [`super::process::start`]. Step after: the reader of the launcher's output.
 //!
 //! ```text
 //! rank 0 stdout --pipe--> Stream [ partial line ] --whole lines--\
@@ -26,7 +26,6 @@ use std::time::{Duration, Instant};
 use nix::errno::Errno;
 use nix::unistd::read;
 
-use route::Route;
 use sink::{Sink, Writer};
 use tag::Tag;
 use target::Target;
@@ -57,6 +56,17 @@ pub enum OutputEvent {
     Readable(usize),
     /// This sink can be written.
     Writable(usize),
+}
+
+/// Where one rank's output goes.
+#[derive(Debug, Clone)]
+pub struct Route {
+    /// What its lines begin with.
+    pub tag: Tag,
+    /// The sinks of its standard output.
+    pub output: Vec<usize>,
+    /// Those of its standard error.
+    pub error: Vec<usize>,
 }
 
 /// All streams and sinks of a job.

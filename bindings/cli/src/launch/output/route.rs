@@ -19,10 +19,10 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use super::Output;
 use super::sink::Sink;
 use super::tag::Tag;
 use super::target::Target;
+use super::{Output, Route};
 
 /// What the command line says about output.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -71,17 +71,6 @@ impl Request {
         self.name = Some(PathBuf::from(OsStr::from_bytes(name)));
         self.copy = copy;
     }
-}
-
-/// Where one rank's output goes.
-#[derive(Debug, Clone)]
-pub struct Route {
-    /// What its lines begin with.
-    pub tag: Tag,
-    /// The sinks of its standard output.
-    pub output: Vec<usize>,
-    /// Those of its standard error.
-    pub error: Vec<usize>,
 }
 
 /// A file for output cannot be written.

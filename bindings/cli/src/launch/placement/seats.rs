@@ -13,10 +13,12 @@ use pamir_driver::binding::{
 };
 use pamir_driver::topology::{Level, Machine};
 
-use super::super::arguments::{Launch, Program};
-use super::super::program;
-use super::request::RankBy;
-use super::{PlacementError, mapped_units, policies, rank_file};
+use super::super::program::{self, variables};
+use super::error::PlacementError;
+use super::policy::{mapped_units, policies};
+use super::rank_file;
+use crate::launch::request::layout::RankBy;
+use crate::launch::request::{Launch, Program};
 
 /// How many threads an OpenMP program has.
 const THREADS: &str = "OMP_NUM_THREADS";
@@ -141,7 +143,7 @@ fn widths(launch: &Launch, open: bool) -> Vec<Width> {
 /// The threads that a program's variable asks for, on its outermost level.
 fn threads(launch: &Launch, program: &Program) -> Option<usize> {
     let variables = program::environment(launch, program);
-    let value = program::value_of(&variables, THREADS)?.to_str()?;
+    let value = variables::value_of(&variables, THREADS)?.to_str()?;
     let outermost = value.split(',').next()?.trim().parse().ok()?;
     (outermost > 0).then_some(outermost)
 }

@@ -1,7 +1,9 @@
 //! Placements on machines of any shape, alone and beside other jobs.
 
-use super::super::arguments::{Invocation, Program, parse};
+use super::super::arguments::{Invocation, parse};
+use super::super::request::Program;
 use super::*;
+use pamir_driver::binding::MapBy;
 
 fn launch(ranks: usize) -> Launch {
     let program = Program {

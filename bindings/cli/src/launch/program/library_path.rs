@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::{set_value, value_of};
+use super::variables::{set_value, value_of};
 
 const VARIABLE: &str = "LD_LIBRARY_PATH";
 

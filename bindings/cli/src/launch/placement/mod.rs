@@ -7,86 +7,27 @@
 //! unbound jobs all the same.
 //! [`request`] has the words that ask for it, [`mod@seats`] plans, [`claims`] tells what other jobs of the user
 //! have; ranks keep off that as long as there is enough else, and where there is not are not bound, and yield.
-//! Step before: [`super::arguments`]. Step after: [`super::start`] binds each rank as it starts,
+//! Step before: [`super::arguments`]. Step after: [`super::process::start`] binds each rank as it starts,
 //! and the job's memory learns which ranks share a processor.
 //! Invariant: a rank is bound only to processors that the launcher itself may use.
 
 pub mod claims;
+mod error;
+mod policy;
 pub mod rank_file;
 pub mod request;
 pub mod seats;
 
-use std::path::{Path, PathBuf};
-
-use pamir_driver::binding::{
-    BindTo, BindingError, MapBy, RankBinding, bind_memory, plan, report_line,
-};
+use pamir_driver::binding::{BindTo, BindingError, RankBinding, bind_memory, plan, report_line};
 use pamir_driver::job::{Job, JobError};
 use pamir_driver::topology::{Level, Machine, TopologyError};
 
-use pamir_transport::placement;
-use pamir_transport::placement::mapping::PlacedRanks;
-
-use super::arguments::Launch;
+use super::request::Launch;
+use super::request::layout::Layout;
 use claims::Claims;
+pub use error::PlacementError;
+use policy::policies;
 use seats::{Seats, seats};
-
-/// Why ranks cannot be placed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlacementError {
-    /// The policies do not fit the machine.
-    #[error(transparent)]
-    Binding(#[from] BindingError),
-    /// The machine cannot be read, and the command line asks for a binding.
-    #[error("{0}; --bind-to none starts ranks without binding them")]
-    Machine(#[from] TopologyError),
-    /// The mapping file cannot be read.
-    #[error("--map-by file: {0}")]
-    Mapping(#[from] placement::PlacementError),
-    /// The mapping file is for another number of ranks.
-    #[error(
-        "--map-by file: {path} places {mapped} ranks, and the job has {ranks}: start as many, or make a mapping for {ranks} with pamir place"
-    )]
-    MappedRanks {
-        /// The file.
-        path: PathBuf,
-        /// Ranks in it.
-        mapped: usize,
-        /// Ranks of the job.
-        ranks: usize,
-    },
-    /// The rankfile cannot be followed.
-    #[error(transparent)]
-    RankFile(#[from] rank_file::RankFileError),
-    /// Several cores a rank, and an object.
-    #[error(
-        "a rank cannot be bound to several cores of its own (PE=N, --cpus-per-rank) and to an object around them: leave out one of the two, or use --bind-to core:N"
-    )]
-    WidthAndObject,
-    /// A variable of hwloc names another machine.
-    #[error(
-        "{variable} describes another machine, to which ranks cannot be bound: --dry-run shows the plan for it, --bind-to none starts ranks without binding them; or unset it"
-    )]
-    OtherMachine {
-        /// The variable.
-        variable: &'static str,
-    },
-    /// The program that plans for another machine is not there.
-    #[error("{path} is missing, which plans for other machines: install Pamir again")]
-    NoPlanner {
-        /// Where it should be.
-        path: PathBuf,
-    },
-    /// The program that plans for another machine cannot be run.
-    #[error("cannot run {path}, which plans for other machines: {source}")]
-    Planner {
-        /// The program.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-}
 
 /// Cores, or hardware threads, and who is on which.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,7 +82,7 @@ impl Placement {
         let (_, bind_to) = policies(launch);
         let asked = launch.map_by.is_some()
             || launch.mapping.is_some()
-            || launch.layout != request::Layout::default()
+            || launch.layout != Layout::default()
             || !matches!(launch.bind_to, None | Some(BindTo::None))
             || launch.refuse_oversubscription;
         if asked {
@@ -453,30 +394,6 @@ fn idle_processors(machine: &Machine, bindings: &[RankBinding]) -> Vec<u32> {
     let idle = cores.into_iter().filter(|core| !core.iter().any(taken));
     idle.filter_map(|core| core.into_iter().find(|unit| allowed.contains(unit)))
         .collect()
-}
-
-/// The unit of each rank, from a file that `pamir place` wrote.
-fn mapped_units(file: &Path, ranks: usize) -> Result<Vec<u32>, PlacementError> {
-    let placed = PlacedRanks::read(file)?;
-    let mapped = placed.units().len();
-    if mapped != ranks {
-        return Err(PlacementError::MappedRanks {
-            path: file.to_path_buf(),
-            mapped,
-            ranks,
-        });
-    }
-    Ok(placed.units().to_vec())
-}
-
-/// The policies, with what the command line left open filled in.
-fn policies(launch: &Launch) -> (MapBy, BindTo) {
-    let map_by = launch.map_by.unwrap_or_default();
-    let bind_to = launch.bind_to.clone().unwrap_or(match map_by {
-        MapBy::HwThread => BindTo::HwThread,
-        _ => BindTo::Core,
-    });
-    (map_by, bind_to)
 }
 
 #[cfg(test)]

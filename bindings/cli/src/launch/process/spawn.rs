@@ -4,7 +4,7 @@
 //! program (`clone` with `CLONE_VM | CLONE_VFORK`), and prepares it on the way.
 //! Why: `fork` copies page tables and faults afterwards; and between fork and exec a rank needs
 //! things that `posix_spawn` does not offer: death with its parent, its processors, its limits.
-//! Step before: [`super::start`] prepares every string. Step after: [`super::supervise`].
+//! Step before: [`super::start`] prepares every string. Step after: [`crate::launch::supervise`].
 //!
 //! ```text
 //! launcher            child (same memory, own stack, own descriptors)

@@ -5,7 +5,7 @@
 //! does, and is not there, is refused before anything starts.
 //! Sources: `mpiexec.hydra -help` of MPICH and Intel MPI; mpirun(1) of Open MPI 4 and 5.
 
-use super::{Action, LaunchOption, OptionGroup, option};
+use super::option::{Action, LaunchOption, OptionGroup, option};
 
 /// The group, last in the help.
 pub const GROUP: OptionGroup = OptionGroup {

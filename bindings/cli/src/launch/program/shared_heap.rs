@@ -3,7 +3,7 @@
 //!
 //! What: adds `libpamir-heap.so` to `LD_PRELOAD`, and the variable that switches it on.
 //! Why a variable too: programs that a rank starts inherit the preload, and may be asked not to.
-//! Step before: [`super::program::environment`]. Step after: the dynamic linker of each rank, and
+//! Step before: [`super::environment`]. Step after: the dynamic linker of each rank, and
 //! `bindings/heap`.
 
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use pamir_settings::SHARED_HEAP;
 
-use super::program::{set_value, value_of};
+use super::variables::{set_value, value_of};
 
 /// Switches the heap on, for whoever has preloaded it; 0 is off, and with 2 it says what is worth knowing.
 const VARIABLE: &str = SHARED_HEAP.name();

@@ -5,7 +5,7 @@
 //! Why: an unreaped leader keeps its process group's number from being used again: groups can be
 //! killed safely until the job's last moment; and `waitid` in safe wrappers refuses real-time
 //! signals.
-//! Step before: [`super::spawn`]. Step after: [`super::supervise`].
+//! Step before: [`super::spawn`]. Step after: [`crate::launch::supervise`].
 
 use std::mem::MaybeUninit;
 

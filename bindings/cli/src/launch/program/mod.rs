@@ -4,13 +4,15 @@
 //! its ranks share, [`rank_variables`] those of one rank.
 //! Why: a program that is not there is told before anything was started, with a shell's exit code.
 //! [`library_path`] leads them to the MPI library, [`missing`] tells what of it a program will not find.
-//! Step before: [`super::arguments`]. Step after: [`super::start`].
+//! Step before: [`super::arguments`]. Step after: [`super::process::start`].
 //! Invariant: nothing of another launcher's wire-up reaches a rank, so that no library thinks it
 //! was started by somebody else.
 
 pub mod library_path;
 pub mod missing;
 pub mod settings;
+pub mod shared_heap;
+pub mod variables;
 
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -19,7 +21,8 @@ use std::path::{Path, PathBuf};
 use nix::unistd::{AccessFlags, access};
 use pamir_settings::{Audience, JOB_FD, LAUNCHER, RANK, SIZE, SPARE_PROCESSORS, Unknown, document};
 
-use super::arguments::{EnvironmentRequest, Inherited, Launch, Program};
+use super::request::{EnvironmentRequest, Inherited, Launch, Program};
+use variables::set_value;
 
 /// A program or directory that cannot be used.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -51,7 +54,7 @@ pub enum ProgramError {
     },
     /// A library that the programs were to be given is missing.
     #[error(transparent)]
-    SharedHeap(#[from] super::shared_heap::SharedHeapError),
+    SharedHeap(#[from] shared_heap::SharedHeapError),
     /// A name, value or argument with a zero byte.
     #[error("`{text}` holds a zero byte, which no program can be given")]
     ZeroByte {
@@ -188,27 +191,6 @@ pub fn unknown_settings(launch: &Launch) -> Vec<Unknown> {
     pamir_settings::unknown(names.iter().map(OsString::as_os_str))
 }
 
-/// The value of a variable among these.
-pub fn value_of<'a>(variables: &'a [(OsString, OsString)], name: &str) -> Option<&'a OsStr> {
-    variables
-        .iter()
-        .find(|(known, _)| known == name)
-        .map(|(_, value)| value.as_os_str())
-}
-
-/// Gives a variable among these a value, whether it is there yet or not.
-pub fn set_value(
-    variables: &mut Vec<(OsString, OsString)>,
-    name: impl AsRef<OsStr>,
-    value: OsString,
-) {
-    let name = name.as_ref();
-    match variables.iter_mut().find(|(known, _)| known == name) {
-        Some((_, known)) => *known = value,
-        None => variables.push((name.to_owned(), value)),
-    }
-}
-
 /// Whether a variable is how some launcher tells a process which rank it is.
 fn is_wire_up(name: &OsStr) -> bool {
     const NAMES: [&[u8]; 2] = [b"MPI_LOCALRANKID", b"MPI_LOCALNRANKS"];
@@ -267,6 +249,7 @@ pub fn rank_variables(
 
 #[cfg(test)]
 mod tests {
+    use super::variables::value_of;
     use super::*;
 
     fn program(command: &str, directory: Option<&str>) -> Program {

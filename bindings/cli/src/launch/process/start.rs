@@ -2,7 +2,7 @@
 //!
 //! What: [`prepare`] readies every program, [`start`] creates pipes and processes.
 //! Why: everything that can be refused is refused before the first process exists.
-//! Step before: [`super::placement`], [`super::program`]. Step after: [`super::supervise`].
+//! Step before: [`crate::launch::placement`], [`crate::launch::program`]. Step after: [`crate::launch::supervise`].
 //! Invariant: after an error no process of the job is left.
 
 use std::ffi::{CString, OsString};
@@ -17,16 +17,16 @@ use nix::unistd::{Pid, pipe2};
 use pamir_settings::{APPNUM, HUGE_PAGES};
 use pamir_shm::refusal::Refusal;
 
-use super::arguments::{Launch, Verbosity};
 use super::child;
-use super::input::{RankInput, Reads};
-use super::nodes::Nodes;
-use super::output::Output;
-use super::output::route::Route;
-use super::placement::Placement;
-use super::program::{self, ProgramError, library_path, settings, settings::SettingError};
-use super::shared_heap;
 use super::spawn::{SpawnError, SpawnRequest, SpawnStep, spawn};
+use crate::launch::input::{RankInput, Reads};
+use crate::launch::nodes::Nodes;
+use crate::launch::request::{Launch, Verbosity};
+
+use crate::launch::output::{Output, Route};
+use crate::launch::placement::Placement;
+use crate::launch::program::settings::{self, SettingError};
+use crate::launch::program::{self, ProgramError, library_path, shared_heap, variables};
 
 /// A program ready to be started.
 #[derive(Debug)]
@@ -97,15 +97,15 @@ pub fn prepare(
         variables.retain(|(name, _)| more.iter().all(|(own, _)| own != name));
         variables.extend_from_slice(more);
         if launch.small_pages {
-            program::set_value(&mut variables, HUGE_PAGES.name(), "0".into());
+            variables::set_value(&mut variables, HUGE_PAGES.name(), "0".into());
         }
         let verbose = launch.verbosity == Verbosity::Verbose;
         shared_heap::add(&mut variables, launch.shared_heap, verbose)
             .map_err(ProgramError::from)?;
         library_path::add(&mut variables);
-        let value = |name: &str| program::value_of(&variables, name).map(OsString::from);
+        let value = |name: &str| variables::value_of(&variables, name).map(OsString::from);
         settings::check(value, launch.ranks())?;
-        let path = program::locate(program, program::value_of(&variables, "PATH"))?;
+        let path = program::locate(program, variables::value_of(&variables, "PATH"))?;
         prepared.push(Prepared {
             name: program.command[0].to_string_lossy().into_owned(),
             file: program.directory.clone().unwrap_or_default().join(&path),
@@ -284,14 +284,14 @@ fn explain(error: SpawnError, rank: usize, program: &Prepared) -> StartError {
 }
 
 /// A pipe whose reading end does not block.
-pub(super) fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
+pub(in crate::launch) fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
     let (reader, writer) = pipe2(OFlag::O_CLOEXEC)?;
     fcntl(&reader, FcntlArg::F_SETFL(OFlag::O_NONBLOCK))?;
     Ok((reader, writer))
 }
 
 /// The kernel's form of a set of processors: a bit for each, as long as the highest needs.
-pub(super) fn processor_mask(processors: &[u32]) -> Vec<libc::c_ulong> {
+pub(in crate::launch) fn processor_mask(processors: &[u32]) -> Vec<libc::c_ulong> {
     let bits = libc::c_ulong::BITS as usize;
     let words = processors
         .iter()

@@ -2,14 +2,14 @@
 //!
 //! What: [`raise`] raises the soft limit of open files as far as a job needs.
 //! Why: the usual limit of 1024 was made for `select`. Ranks get it back, as they may use that.
-//! Step before: [`super::arguments`] say how large the job is. Step after: [`super::nodes`] and
+//! Step before: [`crate::launch::arguments`] say how large the job is. Step after: [`crate::launch::nodes`] and
 //! [`super::start`], which open what is counted here.
 
 use nix::errno::Errno;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-use super::arguments::Launch;
-use super::input::InputTo;
+use crate::launch::input::InputTo;
+use crate::launch::request::Launch;
 
 /// Descriptors of the launcher beside those that grow with the job.
 const OTHERS: u64 = 64;

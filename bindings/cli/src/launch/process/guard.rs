@@ -4,7 +4,7 @@
 //! launcher vanishes (SIGKILL, out of memory), the pipe ends and the guard kills the ranks' groups.
 //! Why: ranks themselves die with the launcher (`PR_SET_PDEATHSIG`), but processes that they
 //! started do not; nothing shall stay behind.
-//! Step before: [`super::start`] has started the ranks. Step after: [`super::supervise`], which
+//! Step before: [`super::start`] has started the ranks. Step after: [`crate::launch::supervise`], which
 //! dismisses the guard at the end.
 //! Invariant: ranks stay unreaped until the job's end, so that no group number is used again while
 //! the guard may kill it.

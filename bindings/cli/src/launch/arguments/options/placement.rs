@@ -1,6 +1,6 @@
 //! Options that say where ranks go, and what their memory is like there.
 
-use super::{Action, LaunchOption, OptionGroup, option};
+use super::option::{Action, LaunchOption, OptionGroup, option};
 
 /// The group, as the help has it.
 pub const GROUP: OptionGroup = OptionGroup {

@@ -4,10 +4,12 @@
 //! Why: the order of arguments carries meaning (options, program, its arguments, `:`, again), and
 //! nothing after a program's name may be taken for an option of the launcher.
 //! `words` reads options and their values; `config_file` has the rest of a command line from a file.
-//! Step before: [`super::options`], the table. Step after: `super::run`.
+//! Step before: [`options`], the table. Step after: `super::run`.
 //! Invariants: a [`Launch`] has at least one program, each with at least one rank and a command.
 
 mod config_file;
+mod error;
+pub mod options;
 mod words;
 
 use std::ffi::{OsStr, OsString};
@@ -16,16 +18,15 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use pamir_driver::binding::{BindTo, MapBy};
-use pamir_driver::bridge::network::Network;
+use pamir_driver::binding::BindTo;
 use pamir_transport::tagged::profile::iteration_range::IterationRange;
 
-use super::balance;
-use super::input::InputTo;
-use super::nodes::NodesRequest;
-use super::options::{self, Action};
-use super::output::route;
-use super::placement::request::{self, Layout, RequestError};
+use super::placement::request;
+use super::request::layout::RequestError;
+use super::request::{Inherited, Launch, Program, Verbosity};
+pub use error::ArgumentError;
+use error::ConfigFileError;
+use options::Action;
 use words::{Met, Words, at_equals};
 
 /// What the command line asks for.
@@ -37,188 +38,6 @@ pub enum Invocation {
     Version,
     /// Start a job.
     Run(Box<Launch>),
-}
-
-/// A job as the command line describes it.
-#[derive(Debug, Default, PartialEq)]
-pub struct Launch {
-    /// The programs in rank order.
-    pub programs: Vec<Program>,
-    /// Binding, when given.
-    pub bind_to: Option<BindTo>,
-    /// Mapping, when given.
-    pub map_by: Option<MapBy>,
-    /// A file that says where each rank goes.
-    pub mapping: Option<PathBuf>,
-    /// How ranks lie, beyond these.
-    pub layout: Layout,
-    /// A file for what the ranks send to each other.
-    pub profile: Option<PathBuf>,
-    /// Iterations that the profile has apart.
-    pub profile_iterations: Option<String>,
-    /// Whether the ranks' large allocations come from memory that their peers can map.
-    pub shared_heap: bool,
-    /// Whether no buffers of large messages are put into huge pages.
-    pub small_pages: bool,
-    /// What is done while ranks run early and late.
-    pub balance: balance::Request,
-    /// Print the bindings.
-    pub report_bindings: bool,
-    /// Print the plan, and start nothing.
-    pub dry_run: bool,
-    /// Refuse more ranks than cores.
-    pub refuse_oversubscription: bool,
-    /// Where the ranks' output goes, and what its lines begin with.
-    pub output: route::Request,
-    /// Who reads standard input.
-    pub input: InputTo,
-    /// End the job after this time.
-    pub timeout: Option<Duration>,
-    /// Ranks a node, when given.
-    pub ranks_per_node: Option<usize>,
-    /// How many groups of ranks that share no memory there are, and who is in which.
-    pub nodes: NodesRequest,
-    /// What such groups are joined by.
-    pub network: Network,
-    /// Hosts which were named.
-    pub hosts: Vec<String>,
-    /// Files of hosts which were named.
-    pub host_files: Vec<PathBuf>,
-    /// Environment of every program.
-    pub environment: EnvironmentRequest,
-    /// How much the launcher says.
-    pub verbosity: Verbosity,
-    /// Sentences about what was accepted and not used.
-    pub notes: Vec<String>,
-    /// Such sentences that only matter to who asks.
-    pub asides: Vec<String>,
-}
-
-impl Launch {
-    /// Ranks of all programs together.
-    pub fn ranks(&self) -> usize {
-        self.programs.iter().map(|program| program.ranks).sum()
-    }
-}
-
-/// One program of the job.
-#[derive(Debug, Default, PartialEq)]
-pub struct Program {
-    /// How many ranks it has.
-    pub ranks: usize,
-    /// Whether the command line gave the number.
-    pub counted: bool,
-    /// Where they start.
-    pub directory: Option<PathBuf>,
-    /// Its own environment, applied after that of every program.
-    pub environment: EnvironmentRequest,
-    /// Its name and arguments.
-    pub command: Vec<OsString>,
-}
-
-/// What of mpiexec's environment is passed on, and what is set besides.
-#[derive(Debug, Default, PartialEq, Clone)]
-pub struct EnvironmentRequest {
-    /// What is inherited; `None` leaves it to the more general request, or everything.
-    pub inherited: Option<Inherited>,
-    /// Variables to set, in order.
-    pub set: Vec<(OsString, OsString)>,
-}
-
-/// The part of the environment that is inherited.
-#[derive(Debug, PartialEq, Clone)]
-pub enum Inherited {
-    /// Everything.
-    All,
-    /// Only these names; an empty list is nothing.
-    Only(Vec<OsString>),
-}
-
-/// How much the launcher says on standard error.
-#[derive(Debug, Default, PartialEq, Eq, Clone, Copy, PartialOrd)]
-pub enum Verbosity {
-    /// Only what keeps a job from starting.
-    Quiet,
-    /// Failures and notes.
-    #[default]
-    Normal,
-    /// Every step.
-    Verbose,
-}
-
-/// A command line that cannot be carried out.
-#[derive(Debug, thiserror::Error, PartialEq)]
-#[non_exhaustive]
-pub enum ArgumentError {
-    /// No option has this spelling.
-    #[error("unknown option `{typed}`{}; see mpiexec --help", advice(.nearest))]
-    Unknown {
-        /// What was typed.
-        typed: String,
-        /// The nearest spelling.
-        nearest: Option<&'static str>,
-    },
-    /// The option stands at the end without its value.
-    #[error("option `{option}` needs {value}")]
-    ValueMissing {
-        /// The option as typed.
-        option: String,
-        /// Name of the value.
-        value: &'static str,
-    },
-    /// The option takes no value, but `=` follows it.
-    #[error("option `{option}` takes no value")]
-    ValueUnexpected {
-        /// The option as typed.
-        option: String,
-    },
-    /// The value is not what the option takes.
-    #[error("option `{option}`: `{value}` is not {wanted}")]
-    ValueWrong {
-        /// The option as typed.
-        option: String,
-        /// Its value.
-        value: String,
-        /// What it takes.
-        wanted: &'static str,
-    },
-    /// A policy's word is not known; the text names the option.
-    #[error("{reason}")]
-    Policy {
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// Another launcher's option that would change the result.
-    #[error(
-        "option `{option}` of other launchers would change what the job does, and is not there: leave it out"
-    )]
-    NotThere {
-        /// The option as typed.
-        option: String,
-    },
-    /// The file with the rest of the command line.
-    #[error(transparent)]
-    ConfigFile(#[from] config_file::ConfigFileError),
-    /// A segment between colons names no program.
-    #[error("no program is named{}; usage: mpiexec -n N PROGRAM [ARGUMENTS]", segment(.number))]
-    NoProgram {
-        /// Which segment, from 1; 0 when there is just one.
-        number: usize,
-    },
-}
-
-fn advice(nearest: &Option<&'static str>) -> String {
-    nearest
-        .map(|name| format!("; did you mean `{}`", options::dashed(name)))
-        .unwrap_or_default()
-}
-
-fn segment(number: &usize) -> String {
-    if *number == 0 {
-        String::new()
-    } else {
-        format!(" in part {number} of the command line")
-    }
 }
 
 /// Parses the arguments that follow the command's own name.
@@ -274,7 +93,7 @@ fn read_file(
     let segments: Vec<&[OsString]> = lines.iter().map(Vec::as_slice).collect();
     let nested = |line: &&[OsString]| config_file::names_a_file(line);
     if segments.iter().any(nested) {
-        return Err(config_file::ConfigFileError::Nested { path }.into());
+        return Err(ConfigFileError::Nested { path }.into());
     }
     read(&segments, launch)
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: no line is wider than a terminal of 96 columns.
 
-use super::{OPTION_GROUPS, dashed};
+use super::table::{OPTION_GROUPS, dashed};
 
 const COLUMN: usize = 30;
 const WIDTH: usize = 96;
