@@ -5,8 +5,8 @@
 //! ```text
 //! to rank 1, 65536 bytes, the sender waits: 1000 messages
 //!   row      eager_measured
-//!   profile  kernel copies; near; string stores do not take lines over; exclusive buffer 131072 bytes; no stripes
-//!   why      at once, alone and together are tried; at once is the fastest so far
+//!   profile  the kernel copies; near; string stores fetch lines; exclusive buffer of 131072 bytes; no stripes
+//!   why      trial of at once, alone, together: at once is the fastest so far
 //!   went     eager 990, rendezvous_copy 10
 //! ```
 //!
@@ -31,15 +31,10 @@ struct Like {
     completion: Completion,
 }
 
-/// What is known of such messages.
+/// Such messages: the last one, and how many went by each protocol.
 #[derive(Debug)]
 struct Sends {
-    /// The length of the last one.
-    bytes: usize,
-    messages: u64,
-    row: SendProtocol,
-    route: Route,
-    profile: PairProfile,
+    last: Decided,
     went: BTreeMap<&'static str, u64>,
 }
 
@@ -52,6 +47,8 @@ pub(crate) struct Decided {
     pub(crate) row: SendProtocol,
     pub(crate) route: Route,
     pub(crate) profile: PairProfile,
+    /// What the exclusive buffer holds that is this end's; 0 if none is.
+    pub(crate) exclusive_bytes: usize,
     pub(crate) protocol: SendProtocol,
 }
 
@@ -69,47 +66,38 @@ impl SendLog {
         };
         let mut log = self.0.borrow_mut();
         let sends = log.entry(like).or_insert_with(|| Sends {
-            bytes: 0,
-            messages: 0,
-            row: message.row,
-            route: message.route,
-            profile: message.profile,
+            last: message,
             went: BTreeMap::new(),
         });
-        sends.bytes = message.bytes;
-        sends.messages += 1;
-        (sends.row, sends.route, sends.profile) = (message.row, message.route, message.profile);
+        sends.last = message;
         *sends.went.entry(message.protocol.name()).or_default() += 1;
     }
 
     /// The explanation; `learned` is the fastest way of a pace so far, and whether others have been tried.
     pub(crate) fn text(&self, learned: impl Fn(usize, Pace, usize) -> (Way, bool)) -> String {
         let mut text = String::new();
-        for (like, sends) in &*self.0.borrow() {
-            let why = match sends.route {
+        for Sends { last, went } in self.0.borrow().values() {
+            let why = match last.route {
                 Route::Chosen(pace) => {
-                    chosen(pace, sends.bytes, learned(like.target, pace, sends.bytes))
+                    chosen(pace, last.bytes, learned(last.target, pace, last.bytes))
                 }
-                _ if like.completion == Completion::Matched => {
-                    "the target says when it receives".to_owned()
-                }
-                route => settled(sends, route),
+                Route::Packets(known) => format!("packets: {}", known.reason()),
+                Route::Settled(_, reason) => reason.words().to_owned(),
             };
-            let went: Vec<_> = sends
-                .went
+            let counts: Vec<_> = went
                 .iter()
                 .map(|(name, count)| format!("{name} {count}"))
                 .collect();
             let _ = write!(
                 text,
                 "to rank {}, {} bytes, {}: {} messages\n  row      {}\n  profile  {}\n  why      {why}\n  went     {}\n",
-                like.target,
-                sends.bytes,
-                waiting(like.completion),
-                sends.messages,
-                sends.row.name(),
-                facts(&sends.profile),
-                went.join(", "),
+                last.target,
+                last.bytes,
+                waiting(last.completion),
+                went.values().sum::<u64>(),
+                last.row.name(),
+                facts(last),
+                counts.join(", "),
             );
         }
         text
@@ -125,9 +113,15 @@ fn waiting(completion: Completion) -> &'static str {
     }
 }
 
-fn facts(profile: &PairProfile) -> String {
+fn facts(
+    Decided {
+        profile,
+        exclusive_bytes,
+        ..
+    }: &Decided,
+) -> String {
     let word = |is: bool, yes: &'static str, no: &'static str| if is { yes } else { no };
-    let buffer = match profile.exclusive_bytes {
+    let buffer = match exclusive_bytes {
         0 => "no exclusive buffer is this end's".to_owned(),
         bytes => format!("exclusive buffer of {bytes} bytes"),
     };
@@ -147,18 +141,6 @@ fn facts(profile: &PairProfile) -> String {
     )
 }
 
-fn settled(sends: &Sends, route: Route) -> String {
-    match route {
-        Route::Packets(known) => format!("packets: {}", known.reason()),
-        _ if sends.row.without_trial().is_none() => "the row names one protocol".to_owned(),
-        _ if !sends.profile.kernel_copies => {
-            "no trial: the kernel does not copy between the two".to_owned()
-        }
-        _ if sends.profile.stripes > 1 => "no trial: workers move it in stripes".to_owned(),
-        _ => "no trial: one way is always the fastest here".to_owned(),
-    }
-}
-
 fn chosen(pace: Pace, bytes: usize, (way, has_tried): (Way, bool)) -> String {
     let ways: Vec<_> = pace
         .ways(pace.class(bytes))
@@ -176,13 +158,13 @@ fn chosen(pace: Pace, bytes: usize, (way, has_tried): (Way, bool)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::route::Reason;
 
     fn decided(row: SendProtocol, bytes: usize, route: Route, protocol: SendProtocol) -> Decided {
         let profile = PairProfile {
             kernel_copies: true,
             string_stores: false,
             near: true,
-            exclusive_bytes: 131_072,
             stripes: 1,
             trusts_processor: true,
         };
@@ -193,6 +175,7 @@ mod tests {
             row,
             route,
             profile,
+            exclusive_bytes: 131_072,
             protocol,
         }
     }
@@ -205,7 +188,7 @@ mod tests {
         log.note(decided(row, 65_000, route, SendProtocol::Eager));
         log.note(decided(row, 65_001, route, SendProtocol::RendezvousCopy));
         let row = SendProtocol::Rendezvous;
-        log.note(decided(row, 1 << 20, Route::Settled(row), row));
+        log.note(decided(row, 1 << 20, Route::Settled(row, Reason::Row), row));
         let text = log.text(|_, _, _| (Way::Alone, true));
         let expected = "\
 to rank 1, 65001 bytes, the sender waits: 2 messages

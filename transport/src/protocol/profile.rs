@@ -9,7 +9,6 @@
 //! | string stores | the processor: they take lines over from another core without fetching them |
 //! | near | the lane's own measurement; it changes when a task is moved |
 //! | stripes | the job's workers, and the table of stripes |
-//! | exclusive buffer | the pair's turns: how much the one that is this end's holds |
 //!
 //! Invariant: a profile is plain data, so that tests and `pamir explain-send` can ask about pairs that this machine does not
 //! have.
@@ -29,8 +28,6 @@ pub struct PairProfile {
     pub string_stores: bool,
     /// The tasks run on near processors.
     pub near: bool,
-    /// The longest message that the exclusive buffer holds which is this end's now, in bytes; 0 if none is.
-    pub exclusive_bytes: usize,
     /// In how many stripes workers move this message, if it is asked for; 1 if there are no workers.
     pub stripes: usize,
     /// The facts about the processor settle what they can; otherwise all ways are measured.
@@ -39,9 +36,14 @@ pub struct PairProfile {
 
 impl PairProfile {
     /// Why a message of `bytes` bytes is known to go best in packets, if it is. An origin that does not wait may compute
-    /// while its target copies.
+    /// while its target copies. `exclusive_bytes` is the longest message that fits the exclusive buffer of this end now.
     #[inline(always)]
-    pub fn best_in_packets(&self, bytes: usize, waits: bool) -> Option<Known> {
+    pub fn best_in_packets(
+        &self,
+        bytes: usize,
+        waits: bool,
+        exclusive_bytes: impl FnOnce() -> usize,
+    ) -> Option<Known> {
         if !self.trusts_processor || !self.string_stores {
             return None;
         }
@@ -51,7 +53,7 @@ impl PairProfile {
         if waits && self.near {
             return Some(Known::Near);
         }
-        let holds = bytes <= BUFFER_PREFERRED_BYTES.min(self.exclusive_bytes);
+        let holds = bytes <= BUFFER_PREFERRED_BYTES && bytes <= exclusive_bytes();
         holds.then_some(Known::ExclusiveBuffer)
     }
 }
@@ -86,7 +88,6 @@ mod tests {
         kernel_copies: true,
         string_stores: true,
         near: false,
-        exclusive_bytes: 0,
         stripes: 1,
         trusts_processor: true,
     };
@@ -95,19 +96,17 @@ mod tests {
     fn packets_are_known_to_be_best_where_string_stores_take_lines_over() {
         let far = ZEN_5;
         let near = PairProfile { near: true, ..far };
-        let buffered = PairProfile {
-            exclusive_bytes: 100_000,
-            ..far
-        };
-        for (profile, bytes, waits, known) in [
-            (far, PART_BYTES, false, Some(Known::Short)),
-            (far, PART_BYTES + 1, true, None),
-            (near, PART_BYTES + 1, true, Some(Known::Near)),
-            (near, PART_BYTES + 1, false, None),
-            (buffered, 64 * 1024, false, Some(Known::ExclusiveBuffer)),
-            (buffered, 64 * 1024 + 1, false, None),
+        for (profile, exclusive_bytes, bytes, waits, known) in [
+            (far, 0, PART_BYTES, false, Some(Known::Short)),
+            (far, 0, PART_BYTES + 1, true, None),
+            (near, 0, PART_BYTES + 1, true, Some(Known::Near)),
+            (near, 0, PART_BYTES + 1, false, None),
+            (far, 100_000, 64 * 1024, false, Some(Known::ExclusiveBuffer)),
+            (far, 100_000, 64 * 1024 + 1, false, None),
+            (far, 50_000, 50_001, false, None),
         ] {
-            assert_eq!(profile.best_in_packets(bytes, waits), known);
+            let best = |of: PairProfile| of.best_in_packets(bytes, waits, || exclusive_bytes);
+            assert_eq!(best(profile), known);
             for other in [
                 PairProfile {
                     string_stores: false,
@@ -118,7 +117,7 @@ mod tests {
                     ..profile
                 },
             ] {
-                assert_eq!(other.best_in_packets(bytes, waits), None);
+                assert_eq!(best(other), None);
             }
         }
     }

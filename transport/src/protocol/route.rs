@@ -23,43 +23,79 @@ use super::table::SendProtocol;
 /// How a message goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Route {
-    /// As its row says.
-    Settled(SendProtocol),
+    /// Without a trial.
+    Settled(SendProtocol, Reason),
     /// In packets: the pair's profile says that nothing is faster.
     Packets(Known),
     /// As the chooser says.
     Chosen(Pace),
 }
 
+/// Why no trial decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reason {
+    /// The row names one protocol.
+    Row,
+    /// The sender waits for the target's word, and asks it in any case.
+    Synchronous,
+    /// The kernel copies nothing between the two tasks.
+    NoKernelCopies,
+    /// Workers move the message in stripes.
+    Stripes,
+    /// One way is always the fastest.
+    OneWay,
+}
+
+impl Reason {
+    /// The reason, in words.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Row => "the row names one protocol",
+            Self::Synchronous => "the target says when it receives",
+            Self::NoKernelCopies => "no trial: the kernel does not copy between the two",
+            Self::Stripes => "no trial: workers move it in stripes",
+            Self::OneWay => "no trial: one way is always the fastest here",
+        }
+    }
+}
+
 impl Route {
-    /// The route of a message of `bytes` bytes whose size's protocol is `protocol`; `in_row` says whether another one that
+    /// The route of a message of `bytes` bytes whose size's protocol is `protocol`. Two things change with every
+    /// message, and are asked last: how much this end's exclusive buffer holds, and whether another message that
     /// nobody waits for is under way.
     #[inline(always)]
     pub(crate) fn of(
         protocol: SendProtocol,
         (bytes, completion): (usize, Completion),
         profile: impl FnOnce() -> PairProfile,
+        exclusive_bytes: impl FnOnce() -> usize,
         in_row: impl FnOnce() -> bool,
     ) -> Self {
+        if completion == Completion::Matched {
+            let protocol = protocol.without_trial().unwrap_or(protocol);
+            return Self::Settled(protocol, Reason::Synchronous);
+        }
         let Some(without_trial) = protocol.without_trial() else {
-            return Self::Settled(protocol);
+            return Self::Settled(protocol, Reason::Row);
         };
         let is_eager = protocol == SendProtocol::EagerMeasured;
         let profile = profile();
-        if !profile.kernel_copies || profile.stripes > 1 && !is_eager {
-            return Self::Settled(without_trial);
+        if !profile.kernel_copies {
+            return Self::Settled(without_trial, Reason::NoKernelCopies);
+        }
+        if profile.stripes > 1 && !is_eager {
+            return Self::Settled(without_trial, Reason::Stripes);
         }
         let Some(pace) = pace(is_eager, bytes, completion, in_row) else {
-            return Self::Settled(without_trial);
+            return Self::Settled(without_trial, Reason::OneWay);
         };
         let waits = completion == Completion::Awaited || pace == Pace::Windowed;
-        let known = is_eager.then(|| profile.best_in_packets(bytes, waits));
+        let known = is_eager.then(|| profile.best_in_packets(bytes, waits, exclusive_bytes));
         known.flatten().map_or(Self::Chosen(pace), Self::Packets)
     }
 }
 
-/// How messages of a measured protocol follow each other; none whose way only the target's word settles, or whose way is
-/// always the same.
+/// How messages of a measured protocol follow each other; none whose way is always the same.
 fn pace(
     is_eager: bool,
     bytes: usize,
@@ -67,7 +103,6 @@ fn pace(
     in_row: impl FnOnce() -> bool,
 ) -> Option<Pace> {
     match (is_eager, completion) {
-        (_, Completion::Matched) => None,
         (true, Completion::Local) if in_row() => Some(Pace::Windowed),
         (true, _) => Some(Pace::Awaited),
         (false, Completion::Awaited) => Some(Pace::LongAwaited),
@@ -93,7 +128,7 @@ impl Way {
 /// What a request to send says of the way of its data; 0 leaves it to the target.
 pub(crate) fn asked_for(protocol: SendProtocol) -> u16 {
     match protocol {
-        SendProtocol::RendezvousTogether | SendProtocol::RendezvousMeasured => TOGETHER,
+        SendProtocol::RendezvousTogether => TOGETHER,
         SendProtocol::RendezvousPackets => IN_PACKETS,
         SendProtocol::RendezvousCopy => BY_KERNEL,
         _ => 0,
@@ -108,13 +143,12 @@ mod tests {
         kernel_copies: true,
         string_stores: false,
         near: true,
-        exclusive_bytes: 0,
         stripes: 1,
         trusts_processor: true,
     };
 
     fn route(protocol: SendProtocol, bytes: usize, completion: Completion) -> Route {
-        Route::of(protocol, (bytes, completion), || PAIR, || true)
+        Route::of(protocol, (bytes, completion), || PAIR, || 0, || true)
     }
 
     #[test]
@@ -128,9 +162,10 @@ mod tests {
                 protocol,
                 (1 << 20, Completion::Local),
                 || panic!("nobody asks for the profile"),
+                || panic!("nobody asks for the exclusive buffer"),
                 || panic!("nobody asks what is under way"),
             );
-            assert_eq!(route, Route::Settled(protocol));
+            assert_eq!(route, Route::Settled(protocol, Reason::Row));
         }
     }
 
@@ -163,7 +198,7 @@ mod tests {
                 eager,
                 50_000,
                 Completion::Matched,
-                Route::Settled(SendProtocol::Eager),
+                Route::Settled(SendProtocol::Eager, Reason::Synchronous),
             ),
             (
                 long,
@@ -181,18 +216,18 @@ mod tests {
                 long,
                 1 << 20,
                 Completion::Local,
-                Route::Settled(SendProtocol::RendezvousTogether),
+                Route::Settled(SendProtocol::RendezvousTogether, Reason::OneWay),
             ),
             (
                 long,
                 1 << 19,
                 Completion::Matched,
-                Route::Settled(SendProtocol::RendezvousTogether),
+                Route::Settled(SendProtocol::RendezvousTogether, Reason::Synchronous),
             ),
         ] {
             assert_eq!(route(protocol, bytes, completion), expected);
         }
-        let lone = Route::of(eager, (50_000, Completion::Local), || PAIR, || false);
+        let lone = Route::of(eager, (50_000, Completion::Local), || PAIR, || 0, || false);
         assert_eq!(lone, Route::Chosen(Pace::Awaited));
     }
 
@@ -206,22 +241,34 @@ mod tests {
             string_stores: true,
             ..PAIR
         };
+        let striped = PairProfile { stripes: 2, ..PAIR };
         let (eager, long) = (
             SendProtocol::EagerMeasured,
             SendProtocol::RendezvousMeasured,
         );
         for (protocol, profile, expected) in [
-            (eager, refused, Route::Settled(SendProtocol::Eager)),
+            (
+                eager,
+                refused,
+                Route::Settled(SendProtocol::Eager, Reason::NoKernelCopies),
+            ),
             (
                 long,
                 refused,
-                Route::Settled(SendProtocol::RendezvousTogether),
+                Route::Settled(SendProtocol::RendezvousTogether, Reason::NoKernelCopies),
+            ),
+            (eager, striped, Route::Chosen(Pace::Awaited)),
+            (
+                long,
+                striped,
+                Route::Settled(SendProtocol::RendezvousTogether, Reason::Stripes),
             ),
             (eager, stores, Route::Packets(Known::Near)),
             (long, stores, Route::Chosen(Pace::LongAwaited)),
         ] {
             let message = (1 << 17, Completion::Awaited);
-            assert_eq!(Route::of(protocol, message, || profile, || false), expected);
+            let route = Route::of(protocol, message, || profile, || 0, || false);
+            assert_eq!(route, expected);
         }
     }
 

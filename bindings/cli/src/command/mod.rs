@@ -17,6 +17,7 @@ pub mod report;
 pub mod simulate_balance;
 mod svg;
 pub mod tune;
+mod whole_job;
 
 use std::io::Write as _;
 

@@ -13,7 +13,7 @@ use pamir_driver::unit::packet::Packet;
 
 use crate::context::Context;
 use crate::protocol::completion::Completion;
-use crate::protocol::explain::Decided;
+use crate::protocol::explain::{Decided, SendLog};
 use crate::protocol::kind;
 use crate::protocol::pace::{Pace, Way};
 use crate::protocol::profile::PairProfile;
@@ -37,25 +37,39 @@ impl Context {
             protocol,
             (bytes, completion),
             || self.pair_profile(target, bytes),
+            || self.unit.cell_bytes(target),
             || self.is_in_row(target),
         );
         let sent = match route {
-            Route::Settled(protocol) => (protocol, 0),
+            Route::Settled(protocol, _) => (protocol, 0),
             Route::Packets(_) => (SendProtocol::Eager, 0),
             Route::Chosen(pace) => self.chosen(target, pace, bytes),
         };
         if let Some(log) = self.tagged.send_log.get() {
-            log.note(Decided {
-                target,
-                bytes,
-                completion,
-                row: protocol,
-                route,
-                profile: self.pair_profile(target, bytes),
-                protocol: sent.0,
-            });
+            self.log_send(log, protocol, (target, bytes, completion), (route, sent.0));
         }
         sent
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn log_send(
+        &self,
+        log: &SendLog,
+        row: SendProtocol,
+        (target, bytes, completion): (usize, usize, Completion),
+        (route, protocol): (Route, SendProtocol),
+    ) {
+        log.note(Decided {
+            target,
+            bytes,
+            completion,
+            row,
+            route,
+            profile: self.pair_profile(target, bytes),
+            exclusive_bytes: self.unit.cell_bytes(target),
+            protocol,
+        });
     }
 
     /// Notes the routes of sends from now on, if `PAMIR_EXPLAIN_SENDS` is on.
@@ -90,7 +104,6 @@ impl Context {
             kernel_copies: target != self.task() && self.copies_with(target),
             string_stores: self.unit.takes_over(target),
             near: self.unit.is_near(target),
-            exclusive_bytes: self.unit.cell_bytes(target),
             stripes: self.stripes_by_workers(bytes),
             trusts_processor: self.tagged.trusts_processor.get(),
         }

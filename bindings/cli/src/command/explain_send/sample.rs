@@ -3,12 +3,12 @@
 //! What: ranks 0 and 1 send each other messages in turn, each waiting for its own; rank 0 prints how they went.
 //! Step before: [`super`]. Step after: [`super`] passes the text on.
 
-use pamir_driver::job::RankState;
 use pamir_transport::client::{Client, MPI};
-use pamir_transport::collective::geometry::{Channel, Members, block_on};
+use pamir_transport::collective::geometry::{Channel, block_on};
 use pamir_transport::collective::{self as c, Board, Exchange};
 use pamir_transport::context::Context;
 
+use crate::command::whole_job::WholeJob;
 use crate::results;
 
 /// The longest message.
@@ -34,23 +34,10 @@ pub fn run(arguments: &Arguments) -> u8 {
     results::conclude("pamir send-sample", send(arguments), 1)
 }
 
-/// The ranks of the whole job.
-struct World(usize);
-
-impl Members for World {
-    fn size(&self) -> usize {
-        self.0
-    }
-
-    fn task(&self, rank: usize) -> usize {
-        rank
-    }
-}
-
-fn channel(context: &Context, operation: i32) -> Channel<&Context, World, &'static Board> {
+fn channel(context: &Context, operation: i32) -> Channel<&Context, WholeJob, &'static Board> {
     Channel {
         context,
-        members: World(context.tasks()),
+        members: WholeJob(context.tasks()),
         rank: context.task(),
         context_id: CONTEXT_ID,
         tag: operation,
@@ -71,10 +58,7 @@ fn send(arguments: &Arguments) -> Result<String, Box<dyn std::error::Error>> {
         _ => String::new(),
     };
     block_on(&context, c::barrier(&channel(&context, 1)))??;
-    context.flush()?;
-    context
-        .job()
-        .set_rank_state(context.task(), RankState::Finalized);
+    context.leave()?;
     Ok(text)
 }
 

@@ -14,11 +14,10 @@ use std::future::Future;
 use std::rc::Rc;
 use std::time::Instant;
 
-use pamir_driver::job::RankState;
 use pamir_driver::unit::UnitError;
 use pamir_transport::active::ActiveError;
 use pamir_transport::client::{Client, ClientError, MPI};
-use pamir_transport::collective::geometry::{Channel, Members, block_on};
+use pamir_transport::collective::geometry::{Channel, block_on};
 use pamir_transport::collective::{
     self as c, Blocks, Board, CollectiveError, Exchange, FromRoot, Neighborhood, Pairing,
     Reduction, ToRoot,
@@ -28,6 +27,7 @@ use pamir_transport::one_sided::memory_region::{DESCRIPTION_BYTES, MemoryRegion}
 use pamir_transport::one_sided::{Get, Put};
 
 use super::scattered;
+use crate::command::whole_job::WholeJob;
 use crate::results;
 
 /// Samples of each size.
@@ -99,19 +99,6 @@ pub fn run(arguments: &Arguments) -> u8 {
     }
 }
 
-/// The ranks of the whole job.
-struct World(usize);
-
-impl Members for World {
-    fn size(&self) -> usize {
-        self.0
-    }
-
-    fn task(&self, rank: usize) -> usize {
-        rank
-    }
-}
-
 /// Adds bytes: the cheapest of operators, as the messages are what is measured.
 struct Sum;
 
@@ -168,19 +155,16 @@ fn measure(arguments: &Arguments) -> Result<(), MeasureError> {
         }
     }
     rank.barrier()?;
-    rank.context.flush()?;
-    let (job, task) = (rank.context.job(), rank.context.task());
-    job.set_rank_state(task, RankState::Finalized);
-    Ok(())
+    Ok(rank.context.leave()?)
 }
 
 impl Rank {
     /// The channel of the next operation.
-    fn channel(&self) -> Channel<&Context, World, &Board> {
+    fn channel(&self) -> Channel<&Context, WholeJob, &Board> {
         self.operations.set(self.operations.get() + 1);
         Channel {
             context: &self.context,
-            members: World(self.context.tasks()),
+            members: WholeJob(self.context.tasks()),
             rank: self.context.task(),
             context_id: CONTEXT_ID,
             tag: self.operations.get(),
