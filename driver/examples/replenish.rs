@@ -23,7 +23,7 @@ use pamir_driver::job::{Job, JobSpecification};
 use pamir_driver::memory::kernel_copy::KernelCopyError;
 use pamir_driver::unit::packet::{Packet, PacketHandlerTable};
 use pamir_driver::unit::{MessagingUnit, Owner, UnitError};
-use pamir_shm::lane_room::LaneRoom;
+use pamir_shm::lane::room::LaneRoom;
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 

@@ -17,7 +17,6 @@ KNOWN_FOLDERS = {
     "bindings/abi/src/functions": 25,
     "bindings/pami/src": 31,
     "scripts/benchmarks": 29,
-    "shm/src": 24,
 }
 
 # The names of a folder's own module, and of tests, are no siblings.

@@ -11,41 +11,30 @@
 //! driver ──▶ lane::Producer ──▶ │ shared memory │ ──▶ lane::Consumer ──▶ driver
 //! ```
 //!
+//! | room | what belongs there |
+//! |---|---|
+//! | `segment/` | a shared segment: making, mapping, its header and the offsets in it |
+//! | `lane/` | the ring of one (origin, target) pair: its records, its memory, its distance |
+//! | `exclusive_buffer/` | buffers of a lane that hold one whole message each |
+//! | `board/` | what several ranks post for each other in a collective |
+//! | `copy/` | copying data into and out of all of these, and sharing one copy between both ends |
+//! | `sleep/` | the word a rank sleeps on, the bells that say who rang, and the fence they need |
+//!
+//! What one file says alone stays beside the rooms: the atomics, a countdown of submessages, the
+//! record of synchronisation calls, and what is known of the processor.
+//!
 //! Under `--cfg loom` only the lock-free algorithms are built, on loom's atomics.
 
 pub mod atomic;
-pub mod bells;
 pub mod board;
 pub mod call_record;
-pub mod cell_turns;
-#[cfg(not(loom))]
 pub mod copy;
 pub mod countdown;
+pub mod exclusive_buffer;
 pub mod lane;
-pub mod piece_claims;
-pub mod record;
-pub mod refusal;
-
-#[cfg(not(loom))]
-pub mod header;
-#[cfg(not(loom))]
-pub mod lane_room;
-#[cfg(not(loom))]
-mod line_distance;
-#[cfg(not(loom))]
-pub mod mapped;
-#[cfg(not(loom))]
-pub mod mapped_board;
-#[cfg(not(loom))]
-pub mod mapped_cells;
-#[cfg(not(loom))]
-pub mod mapped_lane;
-#[cfg(not(loom))]
-pub mod membarrier;
-#[cfg(not(loom))]
-pub mod offset;
 #[cfg(not(loom))]
 pub mod processor;
+pub mod refusal;
 #[cfg(not(loom))]
 pub mod segment;
 pub mod shareable;

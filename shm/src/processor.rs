@@ -1,6 +1,6 @@
 //! What was measured of processors, and decides how data is copied from one to another.
 //!
-//! Before: a lane is mapped, or long data is to be read. After: [`crate::mapped_lane`] and `long_read` do as
+//! Before: a lane is mapped, or long data is to be read. After: [`crate::lane::mapped`] and `long_read` do as
 //! suits this processor. Facts that differ from lane to lane, or change while a program runs, are measured there
 //! instead (`lane_copy`, `line_distance`).
 //!

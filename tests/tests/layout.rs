@@ -5,8 +5,8 @@ use std::process::Command;
 
 use pamir_driver::job::{Job, JobSpecification};
 use pamir_shm::atomic::{AtomicU64, Ordering};
-use pamir_shm::header::LAYOUT_VERSION;
-use pamir_shm::offset::Offset;
+use pamir_shm::segment::header::LAYOUT_VERSION;
+use pamir_shm::segment::offset::Offset;
 use pamir_tests::installation::compile;
 use pamir_tests::run::{Outcome, Run};
 

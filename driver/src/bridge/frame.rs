@@ -18,7 +18,7 @@
 //! caller to check. Numbers are in the machine's own order: the greeting (`network/tcp.rs`) tells
 //! whether both ends have the same.
 
-use pamir_shm::record::RecordHeader;
+use pamir_shm::lane::record::RecordHeader;
 
 use crate::job::RankState;
 use crate::job::client_table::{CLIENTS, ClientWords, MAXIMUM_CONTEXTS};

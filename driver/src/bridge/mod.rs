@@ -40,7 +40,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{Builder, JoinHandle};
 
 use pamir_shm::atomic::{AtomicU32, Ordering};
-use pamir_shm::{membarrier, sleep};
+use pamir_shm::sleep::{self, membarrier};
 
 use crate::job::Job;
 pub use error::BridgeError;

@@ -24,9 +24,9 @@ use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use pamir_shm::mapped::Mapped;
-use pamir_shm::mapped_lane::LaneProducer;
-use pamir_shm::record::RecordHeader;
+use pamir_shm::lane::mapped::LaneProducer;
+use pamir_shm::lane::record::RecordHeader;
+use pamir_shm::segment::mapped::Mapped;
 use pamir_shm::sleep;
 
 use super::error::BridgeError;

@@ -24,9 +24,9 @@ use std::time::{Duration, Instant};
 
 use pamir_shm::atomic::{AtomicU32, Ordering, fence};
 use pamir_shm::lane::Arrived;
-use pamir_shm::mapped::Mapped;
-use pamir_shm::mapped_lane::LaneConsumer;
-use pamir_shm::{membarrier, sleep};
+use pamir_shm::lane::mapped::LaneConsumer;
+use pamir_shm::segment::mapped::Mapped;
+use pamir_shm::sleep::{self, membarrier};
 
 use super::error::BridgeError;
 use super::frame::{Frame, LaneName};

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use pamir_shm::lane::longest_payload_bytes;
-use pamir_shm::mapped_lane::{LaneConsumer, LaneProducer};
-use pamir_shm::record::RecordHeader;
+use pamir_shm::lane::mapped::{LaneConsumer, LaneProducer};
+use pamir_shm::lane::record::RecordHeader;
 
 use super::frame::{Frame, LaneName};
 use super::network::Network;

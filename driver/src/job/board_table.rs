@@ -16,9 +16,9 @@
 //! Release behind the clearing and read with Acquire; nobody who has let go touches it.
 
 use pamir_shm::atomic::{AtomicU32, AtomicU64, Ordering};
-use pamir_shm::mapped_board::MappedBoard;
-use pamir_shm::offset::Offset;
+use pamir_shm::board::mapped::MappedBoard;
 use pamir_shm::segment::SegmentError;
+use pamir_shm::segment::offset::Offset;
 use pamir_shm::shareable::Shareable;
 
 use crate::job::Job;

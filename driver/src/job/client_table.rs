@@ -32,7 +32,7 @@
 use std::sync::Arc;
 
 use pamir_shm::atomic::{AtomicU64, Ordering};
-use pamir_shm::offset::Offset;
+use pamir_shm::segment::offset::Offset;
 use pamir_shm::segment::{Segment, SegmentError};
 use pamir_shm::shareable::Shareable;
 
@@ -114,7 +114,7 @@ unsafe impl Shareable for ClientEntry {}
 
 const _: () = assert!(
     size_of::<ClientEntry>() == 16
-        && REQUESTS.bytes() + (CLIENTS as u64) * 16 <= pamir_shm::header::HEADER_BYTES
+        && REQUESTS.bytes() + (CLIENTS as u64) * 16 <= pamir_shm::segment::header::HEADER_BYTES
 );
 
 /// A client as the nodes tell each other of it: its name's number, and the contexts of each task.

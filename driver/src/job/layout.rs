@@ -4,12 +4,12 @@
 //! 0        header (one page)
 //! ranks    one RankBlock of 256 bytes a rank
 //! calls    one CallRecord of 128 bytes a rank, written by the rank
-//! bells    128 bytes a rank: a bit for each lane that leads to it, written by the origins (`pamir_shm::bells`)
+//! bells    128 bytes a rank: a bit for each lane that leads to it, written by the origins (`pamir_shm::sleep::bells`)
 //! cursors  one line pair a lane: [target][origin]: a cursor, written by the target; the line beside it stays unused,
 //!          since who uses it has the cursor's fetched as well, and a lane could not tell how far its other end is
 //! claims   one line a lane:      [target][origin]: words from which both ends claim pieces of large transfers
 //! rings    one ring a lane:      [target][origin], page-aligned for each target
-//! cells    those of each pair of ranks (`pamir_shm::mapped_cells`), for few ranks
+//! cells    those of each pair of ranks (`pamir_shm::exclusive_buffer::mapped`), for few ranks
 //! boards   a page that says who has which (`crate::job::board_table`), then BOARDS boards
 //! ```
 //!
@@ -19,16 +19,16 @@
 //! would have computed.
 
 use pamir_shm::atomic::{AtomicU32, AtomicU64};
-use pamir_shm::bells::Bells;
+use pamir_shm::board::mapped::MappedBoard;
 use pamir_shm::call_record::CallRecord;
-use pamir_shm::cell_turns::CELLS;
-use pamir_shm::header::HEADER_BYTES;
-use pamir_shm::mapped_board::MappedBoard;
-use pamir_shm::offset::Offset;
-use pamir_shm::piece_claims::PieceClaims;
-use pamir_shm::record::LINE_BYTES;
+use pamir_shm::copy::chunk_claims::PieceClaims;
+use pamir_shm::exclusive_buffer::turns::CELLS;
+use pamir_shm::lane::record::LINE_BYTES;
 use pamir_shm::segment::HUGE_PAGE_BYTES;
+use pamir_shm::segment::header::HEADER_BYTES;
+use pamir_shm::segment::offset::Offset;
 use pamir_shm::shareable::{LinePadded, Shareable};
+use pamir_shm::sleep::bells::Bells;
 
 /// The most ranks that a job may have.
 pub const MAXIMUM_RANKS: usize = 1024;

@@ -24,13 +24,13 @@ use std::sync::{Arc, Weak};
 use pamir_settings::Setting;
 use pamir_settings::kind::OptionalWhole;
 use pamir_shm::atomic::Ordering;
-use pamir_shm::bells::Bells;
 use pamir_shm::call_record::CallRecord;
-use pamir_shm::header::{HEADER_BYTES, HeaderError, SegmentHeader};
-use pamir_shm::mapped::Mapped;
-use pamir_shm::mapped_lane::MappedLane;
+use pamir_shm::lane::mapped::MappedLane;
+use pamir_shm::segment::header::{HEADER_BYTES, HeaderError, SegmentHeader};
+use pamir_shm::segment::mapped::Mapped;
 use pamir_shm::segment::{HUGE_PAGE_BYTES, Segment, SegmentError, inherited};
 use pamir_shm::shareable::LinePadded;
+use pamir_shm::sleep::bells::Bells;
 
 use crate::job::client_table::ClientTableError;
 use crate::job::layout::{Layout, MAXIMUM_RANKS, RankBlock};

@@ -19,8 +19,8 @@ use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 use pamir_shm::atomic::{AtomicU64, Ordering};
-use pamir_shm::offset::Offset;
 use pamir_shm::segment::SegmentError;
+use pamir_shm::segment::offset::Offset;
 use pamir_shm::shareable::Shareable;
 
 use super::{Job, JobError, RankState};

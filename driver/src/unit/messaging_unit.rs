@@ -5,10 +5,10 @@
 use std::cell::Cell;
 
 use pamir_shm::atomic::Ordering;
-use pamir_shm::bells::Bells;
-use pamir_shm::mapped::Mapped;
-use pamir_shm::mapped_lane::LaneConsumer;
+use pamir_shm::lane::mapped::LaneConsumer;
+use pamir_shm::segment::mapped::Mapped;
 use pamir_shm::shareable::LinePadded;
+use pamir_shm::sleep::bells::Bells;
 
 use super::packet::PacketHandlerTable;
 use super::receive::rotation::Rotation;

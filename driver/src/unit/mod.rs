@@ -20,8 +20,8 @@
 use std::cell::Cell;
 
 use pamir_shm::lane::longest_payload_bytes;
-use pamir_shm::mapped_lane::LaneConsumer;
-use pamir_shm::membarrier;
+use pamir_shm::lane::mapped::LaneConsumer;
+use pamir_shm::sleep::membarrier;
 
 use crate::injection::Configuration;
 use crate::injection::counter::CounterGroup;

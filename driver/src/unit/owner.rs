@@ -2,7 +2,7 @@
 //!
 //! Before: the engine needs data, or is done with a descriptor. After: the transport has written the data, or knows.
 
-use pamir_shm::lane_room::LaneRoom;
+use pamir_shm::lane::room::LaneRoom;
 
 use super::messaging_unit::MessagingUnit;
 use crate::injection::descriptor::Descriptor;

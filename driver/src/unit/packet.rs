@@ -11,8 +11,8 @@ use std::cell::Cell;
 
 use pamir_shm::copy::{LINE_DATA_BYTES, copy_line, copy_payload};
 use pamir_shm::lane::Arrived;
-use pamir_shm::mapped_lane::LaneConsumer;
-use pamir_shm::record::RecordHeader;
+use pamir_shm::lane::mapped::LaneConsumer;
+use pamir_shm::lane::record::RecordHeader;
 
 use crate::unit::UnitError;
 
@@ -29,7 +29,7 @@ use crate::unit::UnitError;
 pub const ALIGNED_BYTES: usize = 192;
 
 /// Where a long packet's data starts in its payload: at the end of the first line.
-pub const ALIGNED_AT: usize = pamir_shm::record::ONE_LINE_BYTES;
+pub const ALIGNED_AT: usize = pamir_shm::lane::record::ONE_LINE_BYTES;
 
 /// Where the data of a packet with `header_bytes` bytes of header starts, by its data's length.
 #[inline(always)]

@@ -4,10 +4,10 @@
 
 use std::cell::{Cell, RefCell};
 
+use pamir_shm::exclusive_buffer::mapped::MappedCells;
 use pamir_shm::lane::Reserved;
-use pamir_shm::mapped::Mapped;
-use pamir_shm::mapped_cells::MappedCells;
-use pamir_shm::mapped_lane::LaneProducer;
+use pamir_shm::lane::mapped::LaneProducer;
+use pamir_shm::segment::mapped::Mapped;
 use pamir_shm::sleep;
 
 use super::error::UnitError;

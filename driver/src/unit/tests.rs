@@ -10,7 +10,7 @@ use crate::job::JobSpecification;
 use crate::job::layout::Layout;
 use crate::memory::kernel_copy::KernelCopyError;
 use pamir_shm::atomic::Ordering;
-use pamir_shm::lane_room::LaneRoom;
+use pamir_shm::lane::room::LaneRoom;
 use std::cell::RefCell;
 
 /// Collects what arrives and what is done.

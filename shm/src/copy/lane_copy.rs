@@ -1,7 +1,7 @@
 //! Copies of long data into a lane, by the fastest of three ways on this machine, between these two
 //! processors.
 //!
-//! Before: [`crate::mapped_lane`] has reserved a record. After: the bytes are in it.
+//! Before: [`crate::lane::mapped`] has reserved a record. After: the bytes are in it.
 //!
 //! | way | what it does | where it is the faster |
 //! |---|---|---|
@@ -477,7 +477,7 @@ unsafe fn stream(source: *const u8, target: *mut u8, bytes: usize) {
 }
 
 #[cfg(target_arch = "x86_64")]
-const LINE_BYTES: usize = crate::record::LINE_BYTES;
+const LINE_BYTES: usize = crate::lane::record::LINE_BYTES;
 
 /// # Safety
 ///

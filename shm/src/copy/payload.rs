@@ -7,7 +7,7 @@
 use super::lane_copy::{LONG_BYTES, string_move};
 #[cfg(target_arch = "x86_64")]
 use super::long_read::read as read_long;
-use crate::record::ONE_LINE_BYTES;
+use crate::lane::record::ONE_LINE_BYTES;
 #[cfg(not(target_arch = "x86_64"))]
 use std::ptr::copy_nonoverlapping as read_long;
 
@@ -61,7 +61,7 @@ pub unsafe fn copy_read(source: *const u8, target: *mut u8, bytes: usize) {
 }
 
 /// The same of a record's payload, which may best be read by a string move if it is long
-/// ([`RecordHeader::is_string`](crate::record::RecordHeader::is_string)).
+/// ([`RecordHeader::is_string`](crate::lane::record::RecordHeader::is_string)).
 ///
 /// # Safety
 ///

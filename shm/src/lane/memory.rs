@@ -1,6 +1,6 @@
 //! What a lane asks of the memory that it works on.
 //!
-//! Before: the lane has a record to write or to read. After: a mapping ([`crate::mapped_lane`]), or a test's array.
+//! Before: the lane has a record to write or to read. After: a mapping ([`crate::lane::mapped`]), or a test's array.
 
 use crate::atomic::{AtomicU64, Ordering};
 

@@ -3,7 +3,7 @@
 
 use super::handover::UNEXPECTED_LINES;
 use super::*;
-use crate::record::ONE_LINE_BYTES;
+use crate::lane::record::ONE_LINE_BYTES;
 
 #[cfg(loom)]
 use loom::{cell::UnsafeCell, sync::Arc};

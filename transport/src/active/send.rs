@@ -12,7 +12,7 @@
 use pamir_driver::injection::descriptor::{Descriptor, Source};
 use pamir_driver::memory::kernel_copy::KernelCopyError;
 use pamir_driver::unit::UnitError;
-use pamir_shm::lane_room::LaneRoom;
+use pamir_shm::lane::room::LaneRoom;
 
 use crate::active::dispatch::{DISPATCH_IDS, Status};
 use crate::active::state::memory::Memory;

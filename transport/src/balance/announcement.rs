@@ -25,7 +25,7 @@ use pamir_driver::job::{Job, JobError};
 use pamir_driver::waiting::clock::Clock;
 use pamir_settings::{BALANCE, BALANCE_CLOCK};
 use pamir_shm::call_record::{Call, CallId, CallRecord};
-use pamir_shm::mapped::Mapped;
+use pamir_shm::segment::mapped::Mapped;
 use pamir_shm::shareable::LinePadded;
 
 use super::history::{Arrival, Cycle};

@@ -10,7 +10,7 @@ use pamir_driver::injection::descriptor::Descriptor;
 use pamir_driver::job::RankState;
 use pamir_driver::memory::kernel_copy::KernelCopyError;
 use pamir_driver::unit::{MessagingUnit, Owner, UnitError};
-use pamir_shm::lane_room::LaneRoom;
+use pamir_shm::lane::room::LaneRoom;
 
 use super::Context;
 use crate::active::state::operation::is_operation;

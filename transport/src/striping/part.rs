@@ -5,7 +5,7 @@
 //!
 //! Invariant: parts of one message do not overlap, so that no two threads touch a byte.
 
-use pamir_shm::lane_room::LaneRoom;
+use pamir_shm::lane::room::LaneRoom;
 
 use crate::gather_scatter::stripes::Submessage;
 use crate::tagged::buffer::{Buffer, Noncontiguous};

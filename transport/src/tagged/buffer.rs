@@ -3,7 +3,7 @@
 //! Before: MPI turns (address, count, datatype) into a [`Buffer`]. After: protocols move
 //! bytes between it and packets, by offset within the message.
 
-use pamir_shm::lane_room::LaneRoom;
+use pamir_shm::lane::room::LaneRoom;
 
 /// Memory whose bytes do not follow each other; implemented by MPI's datatypes.
 ///

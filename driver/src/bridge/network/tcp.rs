@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use pamir_shm::header::LAYOUT_VERSION;
+use pamir_shm::segment::header::LAYOUT_VERSION;
 
 use super::{Link, Network, Stream};
 use crate::bridge::error::BridgeError;

@@ -5,8 +5,8 @@
 //!
 //! Invariant: a descriptor's packets follow each other in the lane.
 
+use pamir_shm::lane::record::RecordHeader;
 use pamir_shm::lane::{Expected, HANDED_OVER_LINES, Reserved};
-use pamir_shm::record::RecordHeader;
 
 use crate::injection::counter::CounterId;
 use crate::injection::descriptor::{Descriptor, Operation, Source};

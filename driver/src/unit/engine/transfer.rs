@@ -3,8 +3,8 @@
 //! Before: a message that both ends copy has been matched. After: each end claims, and copies
 //! what it got.
 
-use pamir_shm::mapped::Mapped;
-use pamir_shm::piece_claims::PieceClaims;
+use pamir_shm::copy::chunk_claims::PieceClaims;
+use pamir_shm::segment::mapped::Mapped;
 
 use crate::unit::{MessagingUnit, Owner, UnitError};
 

@@ -8,8 +8,8 @@ use std::ops::Deref;
 use std::time::Instant;
 
 use pamir_shm::atomic::AtomicU32;
-use pamir_shm::mapped::Mapped;
-use pamir_shm::{membarrier, sleep};
+use pamir_shm::segment::mapped::Mapped;
+use pamir_shm::sleep::{self, membarrier};
 
 use crate::job::Job;
 use crate::job::layout::RankBlock;

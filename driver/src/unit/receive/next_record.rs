@@ -3,7 +3,7 @@
 //! Before: a lane's turn has come. After: its record is known, and released once it is used.
 
 use pamir_shm::lane::Arrived;
-use pamir_shm::mapped_lane::LaneConsumer;
+use pamir_shm::lane::mapped::LaneConsumer;
 
 #[cfg(doc)]
 use crate::unit::MessagingUnit;

@@ -6,7 +6,7 @@
 //! Invariant: packet handlers never poll.
 
 use pamir_shm::lane::Arrived;
-use pamir_shm::mapped_lane::LaneConsumer;
+use pamir_shm::lane::mapped::LaneConsumer;
 
 use super::next_record::{Next, peek};
 use crate::unit::packet::Packet;

@@ -11,7 +11,7 @@
 //! Whatever is not wanted stays where it is, and [`MessagingUnit::poll`] gives it to its handler.
 
 use pamir_shm::lane::Watched;
-use pamir_shm::record::RecordHeader;
+use pamir_shm::lane::record::RecordHeader;
 
 use crate::unit::packet::Packet;
 use crate::unit::{MessagingUnit, Owner};

@@ -5,7 +5,7 @@
 //! A unit has a lane from each unit of its job, and most of many never carry anything: a client
 //! has room for more contexts than its program makes, and a code talks to its neighbours. Looking
 //! at a lane costs a line of the cache, and a page of memory that nobody else touches. So a poll looks
-//! at the bells of those that have carried nothing yet (`pamir_shm::bells`), and at all others:
+//! at the bells of those that have carried nothing yet (`pamir_shm::sleep::bells`), and at all others:
 //!
 //! ```text
 //! bells   0 0 0 1 0 0 0 0 0 1 0 ...    a word for 64 lanes
@@ -19,7 +19,7 @@
 
 use std::cell::Cell;
 
-use pamir_shm::bells::{BELL_WORDS, Bells};
+use pamir_shm::sleep::bells::{BELL_WORDS, Bells};
 
 /// Up to so many lanes are open from the beginning: their bells would be one look more for each poll.
 const ALWAYS_OPEN: usize = 8;

@@ -3,8 +3,8 @@
 //! Before: a packet is written into the room that was reserved for it in the lane. After: the target can see it, its
 //! lines are where it finds them soon, and if it slept, it wakes.
 
+use pamir_shm::lane::record::RecordHeader;
 use pamir_shm::lane::{Expected, HANDED_OVER_LINES, Reserved};
-use pamir_shm::record::RecordHeader;
 use pamir_shm::sleep;
 
 use crate::unit::{MessagingUnit, Owner};

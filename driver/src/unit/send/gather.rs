@@ -7,9 +7,9 @@
 use std::ops::Range;
 
 use pamir_shm::lane::Reserved;
-use pamir_shm::lane_room::LaneRoom;
-use pamir_shm::mapped_lane::LaneProducer;
-use pamir_shm::record::RecordHeader;
+use pamir_shm::lane::mapped::LaneProducer;
+use pamir_shm::lane::record::RecordHeader;
+use pamir_shm::lane::room::LaneRoom;
 
 use super::immediate::behind_first_line;
 use crate::unit::packet::data_start;

@@ -9,7 +9,7 @@
 //! ```
 
 use pamir_shm::lane::Expected;
-use pamir_shm::record::{ONE_LINE_BYTES, RecordHeader};
+use pamir_shm::lane::record::{ONE_LINE_BYTES, RecordHeader};
 
 use super::commit::handed_over_lines;
 use crate::injection::descriptor::{Descriptor, Operation, Source};

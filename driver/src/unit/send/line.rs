@@ -14,7 +14,7 @@
 
 pub use pamir_shm::copy::LINE_DATA_BYTES;
 
-use pamir_shm::record::RecordHeader;
+use pamir_shm::lane::record::RecordHeader;
 
 use crate::unit::{MessagingUnit, Owner};
 

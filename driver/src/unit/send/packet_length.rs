@@ -11,8 +11,8 @@
 //! | far, and this end receives meanwhile | 32 KiB | nothing |
 
 use pamir_shm::lane::Expected;
-use pamir_shm::mapped_lane::LaneProducer;
-use pamir_shm::record::LINE_BYTES;
+use pamir_shm::lane::mapped::LaneProducer;
+use pamir_shm::lane::record::LINE_BYTES;
 
 use crate::injection::descriptor::{Descriptor, Source};
 use crate::unit::{MessagingUnit, Owner};

@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use pamir_driver::job::board_table::BoardLease;
 use pamir_shm::board::Board as Posts;
-use pamir_shm::mapped_board::MappedBoard;
+use pamir_shm::board::mapped::MappedBoard;
 use pamir_shm::segment::{Segment, SegmentError};
 
 use super::error::ExchangeError;

@@ -17,7 +17,7 @@ use std::future::poll_fn;
 use std::task::Poll;
 
 use pamir_driver::unit::UnitError;
-use pamir_shm::mapped_board::{Draft, SLOT_BYTES};
+use pamir_shm::board::mapped::{Draft, SLOT_BYTES};
 
 use super::prompt_sizes::Kind;
 use super::rounds::{Readers, Rounds, Seen};

@@ -21,7 +21,7 @@ use std::future::poll_fn;
 use std::marker::PhantomData;
 use std::task::Poll;
 
-use pamir_shm::mapped_board::{Draft, Post, SLOT_BYTES};
+use pamir_shm::board::mapped::{Draft, Post, SLOT_BYTES};
 
 use crate::collective::board::{Board, Ticket};
 use crate::collective::data::apart::Apart;

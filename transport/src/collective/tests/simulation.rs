@@ -16,7 +16,7 @@ use std::task::{Context, Poll, Waker};
 
 use pamir_driver::memory::kernel_copy;
 use pamir_driver::memory::sweep::Sweep;
-use pamir_shm::mapped_board::MappedBoard;
+use pamir_shm::board::mapped::MappedBoard;
 use pamir_shm::segment::Segment;
 
 use crate::collective::Board;

@@ -6,7 +6,7 @@
 //! Invariants: a sink is only run over a packed range as long as its packed
 //! side; a machine's base obeys the contract of [`Machine::new`].
 
-use pamir_shm::lane_room::LaneRoom;
+use pamir_shm::lane::room::LaneRoom;
 
 use super::kernel::{
     Blocks, Steps, address, copy_block, copy_grid, copy_steps, crowds_a_set, destination, gather,

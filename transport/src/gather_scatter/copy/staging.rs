@@ -2,7 +2,7 @@
 //!
 //! The lines of a lane lie in the other end's cache. A short store to such a line waits for the line,
 //! all later stores wait behind it, and a processor has few stores waiting at a time; a long move
-//! into the lane writes whole lines without having them first (`pamir_shm::mapped_lane`). So blocks
+//! into the lane writes whole lines without having them first (`pamir_shm::lane::mapped`). So blocks
 //! can be packed into a buffer that is near, and moved in one piece.
 //!
 //! ```text
@@ -17,7 +17,7 @@
 //! | of equal, usual length, packed one after the other | 1.06 to 1.2 | 0.9 to 1.0 | 1.03 to 1.2 |
 //! | by masks or in overlapping halves, or column by column | 0.86 to 1.0 | 0.6 | 0.72 to 0.78 |
 //!
-//! Between distant processors the lane's long moves stream past the caches ([`pamir_shm::lane_room`]), and
+//! Between distant processors the lane's long moves stream past the caches ([`pamir_shm::lane::room`]), and
 //! what is longer than a packet takes 0.2 to 0.6 of the time through the buffer. The lane knows: it
 //! measures its long moves, and says whether it wants them. Blocks that are long enough
 //! are moved one by one, without a buffer.
@@ -34,7 +34,7 @@
 
 use std::mem::MaybeUninit;
 
-use pamir_shm::lane_room::LaneRoom;
+use pamir_shm::lane::room::LaneRoom;
 
 use super::kernel::is_plain;
 use crate::gather_scatter::machine::Machine;
@@ -222,7 +222,7 @@ pub(crate) unsafe fn staged(
 
 #[cfg(test)]
 mod tests {
-    use pamir_shm::lane_room::LongCopy;
+    use pamir_shm::lane::room::LongCopy;
 
     use super::*;
     use crate::gather_scatter::program::node::{Placed, repeat, sequence};

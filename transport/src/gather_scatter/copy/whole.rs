@@ -14,8 +14,8 @@
 //!
 //! Invariant: what is copied, and in which order, is what the program says; a part of it is copied by the program.
 
-use pamir_shm::lane_room::LaneRoom;
-use pamir_shm::record::LINE_BYTES;
+use pamir_shm::lane::record::LINE_BYTES;
+use pamir_shm::lane::room::LaneRoom;
 
 use super::kernel::{address, copy_block, destination, source};
 use super::rows::Rows;
@@ -181,7 +181,7 @@ fn each_block(
 
 #[cfg(test)]
 mod tests {
-    use pamir_shm::lane_room::LongCopy;
+    use pamir_shm::lane::room::LongCopy;
 
     use super::*;
     use crate::gather_scatter::Machine;

@@ -17,7 +17,7 @@
 //!
 //! Source: striping, states cached at the gaps of a message that comes out of order.
 
-use pamir_shm::lane_room::LaneRoom;
+use pamir_shm::lane::room::LaneRoom;
 
 use crate::gather_scatter::machine::{Machine, State};
 use crate::tagged::buffer::Noncontiguous;

@@ -10,7 +10,7 @@
 //!
 //! Invariant: the section lies within the machine's bytes.
 
-use pamir_shm::lane_room::LaneRoom;
+use pamir_shm::lane::room::LaneRoom;
 
 use super::random_access::RandomAccess;
 use crate::gather_scatter::machine::Machine;

@@ -2,7 +2,7 @@
 //!
 //! `PROPTEST_CASES` sets how many cases are tried.
 
-use pamir_shm::lane_room::{LaneRoom, LongCopy};
+use pamir_shm::lane::room::{LaneRoom, LongCopy};
 use proptest::prelude::*;
 
 use super::super::{Machine, Program, RandomAccess, State, Whole, stripes};

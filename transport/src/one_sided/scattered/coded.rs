@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use pamir_driver::memory::kernel_copy::Access;
-use pamir_shm::lane_room::LaneRoom;
+use pamir_shm::lane::room::LaneRoom;
 
 use crate::active::dispatch::Status;
 use crate::gather_scatter::{Machine, Program, Section};

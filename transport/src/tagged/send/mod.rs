@@ -14,7 +14,7 @@ use pamir_driver::injection::descriptor::{Descriptor, Source};
 use pamir_driver::memory::huge_pages;
 pub use pamir_driver::unit::LINE_DATA_BYTES;
 use pamir_driver::unit::UnitError;
-use pamir_shm::lane_room::LaneRoom;
+use pamir_shm::lane::room::LaneRoom;
 
 use crate::context::Context;
 use crate::protocol::completion::Completion;

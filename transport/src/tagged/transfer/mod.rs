@@ -14,7 +14,7 @@
 //!     nothing is left, its own are written ─── PUSHED ────▶
 //! ```
 //!
-//! Pieces are claimed from a word that both see ([`pamir_shm::piece_claims`]), one of a few a lane;
+//! Pieces are claimed from a word that both see ([`pamir_shm::copy::chunk_claims`]), one of a few a lane;
 //! a pull that finds none free goes on alone, and takes one when it becomes free. An end that is not
 //! in a call claims nothing: the other one copies everything, so a send goes on while its origin
 //! computes. Each advance copies one piece; a short message that its target copies alone, and that is the only one, is

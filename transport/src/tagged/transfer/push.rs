@@ -18,7 +18,7 @@ use pamir_driver::job::layout::TRANSFER_SLOTS;
 use pamir_driver::memory::kernel_copy;
 use pamir_driver::unit::UnitError;
 use pamir_driver::unit::packet::Packet;
-use pamir_shm::piece_claims::Generation;
+use pamir_shm::copy::chunk_claims::Generation;
 
 use super::under_way::{Data, FAILED, Push, take_next};
 use crate::context::Context;

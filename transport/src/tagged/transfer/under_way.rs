@@ -9,9 +9,9 @@ use std::collections::VecDeque;
 use pamir_driver::job::layout::TRANSFER_SLOTS;
 use pamir_driver::memory::kernel_copy::KernelCopyError;
 use pamir_driver::unit::UnitError;
-use pamir_shm::mapped::Mapped;
-use pamir_shm::piece_claims::{Generation, MOST_UNITS, Piece, PieceClaims, Side};
+use pamir_shm::copy::chunk_claims::{Generation, MOST_UNITS, Piece, PieceClaims, Side};
 use pamir_shm::segment::PAGE_BYTES;
+use pamir_shm::segment::mapped::Mapped;
 
 use crate::protocol::trials::Timed;
 use crate::tagged::state::request::RequestId;

@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use pamir_driver::binding::picture_of_machine;
 use pamir_driver::machine_limits::Limits;
 use pamir_driver::topology::{Level, Machine, TopologyError};
-use pamir_shm::header::LAYOUT_VERSION;
+use pamir_shm::segment::header::LAYOUT_VERSION;
 
 use super::machine::MachineReader;
 use crate::results;

@@ -15,11 +15,11 @@
 //!
 //! Invariant: a part is read only if the cell's turn and its length say that the origin may have written it.
 
+use pamir_shm::exclusive_buffer::mapped::{CellPart, MappedCells};
+use pamir_shm::lane::mapped::LaneConsumer;
+use pamir_shm::lane::record::{RecordHeader, lines_for};
+use pamir_shm::lane::room::LaneRoom;
 use pamir_shm::lane::{Arrived, Reserved};
-use pamir_shm::lane_room::LaneRoom;
-use pamir_shm::mapped_cells::{CellPart, MappedCells};
-use pamir_shm::mapped_lane::LaneConsumer;
-use pamir_shm::record::{RecordHeader, lines_for};
 
 use super::commit::handed_over_lines;
 use super::next_packet::NextPacket;

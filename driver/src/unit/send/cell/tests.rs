@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use pamir_shm::cell_turns::CELLS;
+use pamir_shm::exclusive_buffer::turns::CELLS;
 use proptest::prelude::*;
 
 use super::*;

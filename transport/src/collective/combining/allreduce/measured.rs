@@ -3,7 +3,7 @@
 
 use std::pin::pin;
 
-use pamir_shm::mapped_board::SLOT_BYTES;
+use pamir_shm::board::mapped::SLOT_BYTES;
 
 use crate::collective::board::offers::begin;
 use crate::collective::board::reading::{Kind, Ways};

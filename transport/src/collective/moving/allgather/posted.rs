@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use pamir_shm::mapped_board::SLOT_BYTES;
+use pamir_shm::board::mapped::SLOT_BYTES;
 
 use crate::collective::board::rounds::{Readers, Rounds, posts_for};
 use crate::collective::error::CollectiveError;

@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | m (n - 1) / segment | m (n - 1) / segment posts | m (n - 1), m a block |
 
-use pamir_shm::mapped_board::SLOT_BYTES;
+use pamir_shm::board::mapped::SLOT_BYTES;
 
 use crate::collective::board::rounds::{Readers, Rounds, posts_for};
 use crate::collective::error::CollectiveError;

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | m / segment | m / segment posts | m, a member's block |
 
-use pamir_shm::mapped_board::SLOT_BYTES;
+use pamir_shm::board::mapped::SLOT_BYTES;
 
 use crate::collective::board::rounds::{Readers, Rounds, posts_for};
 use crate::collective::data::root::ToRoot;

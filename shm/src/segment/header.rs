@@ -11,7 +11,7 @@
 //! wrote before it (the Release in [`SegmentHeader::publish`]).
 
 use crate::atomic::{AtomicU64, Ordering};
-use crate::offset::Offset;
+use crate::segment::offset::Offset;
 use crate::segment::{PAGE_BYTES, Segment, SegmentError};
 use crate::shareable::Shareable;
 

@@ -2,7 +2,7 @@
 //!
 //! Before: the driver's engine has a packet to inject. After: the target's driver
 //! finds it in its reception FIFO. A lane is a ring of lines of 64 bytes, with
-//! records (see [`crate::record`]) of one or more lines that follow each other:
+//! records (see [`crate::lane::record`]) of one or more lines that follow each other:
 //!
 //! ```text
 //!        consumed                    produced      cleared ahead
@@ -39,12 +39,19 @@
 
 mod error;
 mod handover;
+#[cfg(not(loom))]
+pub(crate) mod line_distance;
+#[cfg(not(loom))]
+pub mod mapped;
 mod memory;
+pub mod record;
+#[cfg(not(loom))]
+pub mod room;
 
 use std::cell::Cell;
 
 use crate::atomic::{AtomicU64, Ordering, spin_loop};
-use crate::record::{HEADER_BYTES, LINE_BYTES, RecordHeader, lines_for};
+use record::{HEADER_BYTES, LINE_BYTES, RecordHeader, lines_for};
 
 pub use error::LaneError;
 pub use handover::{Expected, HANDED_OVER_LINES};
@@ -58,7 +65,7 @@ const UNPREPARED_LINES: u64 = 1024;
 /// Lines that stay free behind a long record. Whoever reads a row of lines has those behind it
 /// fetched ahead by the processor. If these are the next record's, the origin has to get them
 /// back from the other core's cache before it can write them: 4 KiB then take twice as long. From how many lines on it
-/// does so depends on the processor (`mapped_lane`). Where the origin writes past the
+/// does so depends on the processor ([`mapped`]). Where the origin writes past the
 /// caches it need not get them back, and the target finds the next record's lines on its way.
 const APART_LINES: u64 = 16;
 

@@ -5,7 +5,7 @@
 //! bit   1      padding: skip to the start of the ring; the length is then 2^32 - 1
 //! bit   2      close: the next record follows at once, where lines stay free behind others as long
 //! bit   3      string: the payload is best read by a string move
-//! bit   4      in a cell: the payload begins with a word that says where it lies instead ([`crate::mapped_cells`])
+//! bit   4      in a cell: the payload begins with a word that says where it lies instead ([`crate::exclusive_buffer::mapped`])
 //! bits  8..16  kind: the index into the packet handler table
 //! bits 16..32  auxiliary: the packet's own small number
 //! bits 32..64  payload length in bytes

@@ -32,9 +32,9 @@ use crate::atomic::{AtomicU32, AtomicU64};
 use crate::board::{Board, BoardMemory, DEPTH, place};
 use crate::copy::lane_copy::{LongCopy, hand_over_line};
 use crate::copy::{LINE_DATA_BYTES, copy_line, copy_payload};
-use crate::lane_room::LaneRoom;
+use crate::lane::record::LINE_BYTES;
+use crate::lane::room::LaneRoom;
 use crate::processor;
-use crate::record::LINE_BYTES;
 use crate::segment::{PAGE_BYTES, Segment, SegmentError};
 use crate::shareable::LinePadded;
 

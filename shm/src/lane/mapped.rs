@@ -10,20 +10,20 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::atomic::{AtomicU64, Ordering};
-use crate::bells::Bells;
 use crate::copy::lane_copy::{
     LONG_BYTES, LongCopy, TAKEN_OVER_BYTES, ask_for_line, hand_over_line, look_ahead, string_move,
 };
 use crate::copy::{LINE_DATA_BYTES, copy_line};
+use crate::lane::line_distance::LineDistance;
+use crate::lane::record::{HEADER_BYTES, LINE_BYTES, lines_for};
+use crate::lane::room::LaneRoom;
 use crate::lane::{Arrived, Consumer, LaneMemory, Producer, Reserved, ReservedLine};
-use crate::lane_room::LaneRoom;
-use crate::line_distance::LineDistance;
-use crate::mapped::Mapped;
-use crate::offset::Offset;
 use crate::processor::{self, Processor};
-use crate::record::{HEADER_BYTES, LINE_BYTES, lines_for};
+use crate::segment::mapped::Mapped;
+use crate::segment::offset::Offset;
 use crate::segment::{Segment, SegmentError};
 use crate::shareable::LinePadded;
+use crate::sleep::bells::Bells;
 
 /// The origin's end of a lane in a segment.
 pub type LaneProducer = Producer<MappedLane>;
@@ -354,7 +354,7 @@ impl LaneConsumer {
 mod tests {
     use super::*;
     use crate::lane::Watched;
-    use crate::record::RecordHeader;
+    use crate::lane::record::RecordHeader;
 
     #[test]
     fn lines_cross_a_segment() {

@@ -1,5 +1,5 @@
 //! Room in a lane that another one fills: the code that gathers data with gaps; or room
-//! for a post on a board ([`crate::mapped_board`]).
+//! for a post on a board ([`crate::board::mapped`]).
 //!
 //! Before: a record was reserved, and its header is the lane's business. After: the bytes are in the
 //! record's payload, in as many copies as their owner likes.

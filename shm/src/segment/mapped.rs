@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::offset::Offset;
+use crate::segment::offset::Offset;
 use crate::segment::{Segment, SegmentError};
 use crate::shareable::Shareable;
 

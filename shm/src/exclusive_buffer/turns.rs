@@ -1,7 +1,7 @@
 //! Whose turn it is to write the cells of a pair of tasks.
 //!
 //! Before: an end has a message for the other one, or has read one out of a cell. After: it writes the cell that it may,
-//! or goes another way ([`crate::mapped_cells`]).
+//! or goes another way ([`crate::exclusive_buffer::mapped`]).
 //!
 //! A cell is memory that two tasks write in turn. The task that has read a message out of it may write the next one into it, and
 //! nobody else: that is all there is to agree on, and the message itself says it. Each end begins with one cell.

@@ -14,6 +14,10 @@
 //! Invariant: a sender that commits after the sleeper's barrier sees `ASLEEP`; a
 //! record committed before it is seen by the sleeper's last look.
 
+pub mod bells;
+#[cfg(not(loom))]
+pub mod membarrier;
+
 use crate::atomic::{AtomicU32, Ordering};
 
 /// The rank polls.

@@ -16,10 +16,10 @@
 
 use std::sync::Arc;
 
-use crate::cell_turns::{CELLS, CellTurns};
 use crate::copy::lane_copy::{LONG_BYTES, hand_over_line, look_ahead};
-use crate::lane_room::{LaneRoom, LongCopy};
-use crate::record::{HEADER_BYTES, LINE_BYTES, lines_for};
+use crate::exclusive_buffer::turns::{CELLS, CellTurns};
+use crate::lane::record::{HEADER_BYTES, LINE_BYTES, lines_for};
+use crate::lane::room::{LaneRoom, LongCopy};
 use crate::segment::{Segment, SegmentError};
 
 /// A part of a message in a cell, as a record announces it.

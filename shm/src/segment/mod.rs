@@ -14,6 +14,10 @@
 //! through [`Segment::get`] or [`Segment::bytes_at`], which check bounds and
 //! alignment, because an offset may have come from a peer.
 
+pub mod header;
+pub mod mapped;
+pub mod offset;
+
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -23,8 +27,8 @@ use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::resource::{Resource, getrlimit};
 
-use crate::offset::Offset;
 use crate::refusal::Refusal;
+use crate::segment::offset::Offset;
 use crate::shareable::Shareable;
 
 /// The size of a page, in bytes.

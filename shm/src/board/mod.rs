@@ -32,6 +32,9 @@
 //!    never further ahead of its own reading cannot come to a stop.
 //! 4. Round numbers wrap; two that are compared are less than 2^31 apart.
 
+#[cfg(not(loom))]
+pub mod mapped;
+
 use std::cell::Cell;
 
 use crate::atomic::{AtomicU32, AtomicU64, Ordering};
