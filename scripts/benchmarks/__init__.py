@@ -1,20 +1,16 @@
-"""The runner behind scripts/bench.
+"""The runner behind scripts/bench. One room a step on the way of a figure:
 
-The way of a figure, one file a step:
+    command     options, progress, exit code
+    libraries/  the MPI libraries: table, installation, compilation
+    processes   running one command: time limit, whole process group ended
+    measuring/  what a benchmark is, rounds, medians
+    output/     tables on the terminal and in documents, CSV, pictures
 
-    command       options, the table of benchmarks, progress, exit code
-    libraries     table: how each MPI library is installed, compiled for, launched
-    installation  the virtual environment and the peers, under target/bench
-    compilation   one C source -> one program a library
-    benchmark     what a benchmark is: jobs that a library can run
-    processes     running one command: time limit, whole process group ended
-    distance      how far apart the processors are, which runs may be compared
-    rounds        interleaving A B C A B C, one value a round
-    figures       medians over rounds, ratios
-    output/report    table on the terminal, CSV
-    output/plot      CSV -> SVG, run inside the virtual environment
-    output/markdown  CSV -> tables in a document
+and the benchmarks:
 
-and one file for each benchmark (point_to_point, startup, ...). To add one:
-write its file and name it in the table of command.py.
+    messages/   how long communication takes (point_to_point, collectives, ...)
+    costs/      what a job or a mechanism costs (startup, memory, instructions, ...)
+    placement/  mappings of ranks to processors; a command line of its own
+
+A new benchmark is a file in messages or costs, and its module's name in the list of that room's __init__.py.
 """

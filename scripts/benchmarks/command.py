@@ -1,4 +1,4 @@
-"""The command line of scripts/bench, and the table of benchmarks."""
+"""The command line of scripts/bench."""
 
 from __future__ import annotations
 
@@ -12,51 +12,17 @@ import textwrap
 import time
 from pathlib import Path
 
-from . import (
-    active_messages,
-    balance,
-    collectives,
-    compilation,
-    crowded,
-    datatypes,
-    gather_scatter,
-    idle,
-    installation,
-    instructions,
-    memory,
-    overlap,
-    point_to_point,
-    replenish,
-    selection,
-    startup,
-    whole_file,
-)
-from .benchmark import Benchmark, Options
-from .figures import Row, rows_of
-from .libraries import LIBRARIES, ROOT, Library, named
-from .output import markdown, report
+from . import costs, messages
+from .libraries import compilation, installation
+from .libraries.table import LIBRARIES, ROOT, Library, named
+from .measuring.benchmark import Benchmark, Options
+from .measuring.figures import Row, rows_of
+from .measuring.rounds import measure
+from .output import markdown, report, whole_file
 from .processes import CommandFailed, run
-from .rounds import measure
 
-# One line a benchmark: its file.
 BENCHMARKS: dict[str, Benchmark] = {
-    module.BENCHMARK.name: module.BENCHMARK
-    for module in (
-        point_to_point,
-        startup,
-        collectives,
-        crowded,
-        overlap,
-        datatypes,
-        gather_scatter,
-        memory,
-        instructions,
-        selection,
-        active_messages,
-        replenish,
-        balance,
-        idle,
-    )
+    benchmark.name: benchmark for benchmark in (*messages.BENCHMARKS, *costs.BENCHMARKS)
 }
 
 EXIT_MEASURED, EXIT_NOT_MEASURED, EXIT_USAGE = 0, 1, 2

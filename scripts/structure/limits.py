@@ -16,7 +16,6 @@ SIBLING_LIMIT = 14
 KNOWN_FOLDERS = {
     "bindings/abi/src/functions": 25,
     "bindings/pami/src": 31,
-    "scripts/benchmarks": 29,
 }
 
 # The names of a folder's own module, and of tests, are no siblings.

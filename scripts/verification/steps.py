@@ -31,7 +31,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks import placement  # noqa: E402  (the path must be set first)
+from benchmarks.placement import qaplib  # noqa: E402  (the path must be set first)
 from verification import changed  # noqa: E402
 from verification.runner import LOGS, ROOT, Runner, Step  # noqa: E402
 
@@ -160,8 +160,8 @@ def conformance(runner):
 
 def placement_problems(runner):
     try:
-        placement.fetch()
-    except placement.NotMeasured as error:
+        qaplib.fetch()
+    except qaplib.NotMeasured as error:
         return str(error)
     command = runner.prefix / "bin" / "pamir"
     return [(["scripts/bench", "placement", "--quick", "--check", "--algorithms", "memetic",

@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from .. import whole_file
-from ..benchmark import MACHINE
-from ..figures import Figure, Row
-from ..rounds import Key
+from ..measuring.benchmark import MACHINE
+from ..measuring.figures import Figure, Row
+from ..measuring.rounds import Key
+from . import whole_file
 from .report import number
 
 OWN = "pamir"

@@ -10,10 +10,10 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from .. import whole_file
-from ..benchmark import Benchmark
-from ..figures import Figure, Row
-from ..rounds import Measured
+from ..measuring.benchmark import Benchmark
+from ..measuring.figures import Figure, Row
+from ..measuring.rounds import Measured
+from . import whole_file
 
 COLUMNS = ["benchmark", "library", "ranks", "bytes", "metric", "unit", "median", "minimum", "maximum", "runs"]
 

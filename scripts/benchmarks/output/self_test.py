@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from ..libraries import ROOT
+from ..libraries.table import ROOT
 from . import markdown
 from .report import COLUMNS
 

@@ -22,9 +22,9 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
+from ..libraries.compilation import plain_program
+from ..processes import run
 from .benchmark import Options, cpu_environment, samples_in
-from .compilation import plain_program
-from .processes import run
 
 GAP = 1.5
 """Neighbouring probes whose ratio exceeds this belong to different distances."""

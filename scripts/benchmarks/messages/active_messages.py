@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .benchmark import Benchmark, Job, Options, sampled
+from ..measuring.benchmark import Benchmark, Job, Options, sampled
 
 SIZES = "0,8,64,1024"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .benchmark import Benchmark, Job, Options, limited, sampled
+from ..measuring.benchmark import Benchmark, Job, Options, limited, sampled
 
 QUICK_SIZES = [0, 8, 64, 512, 1024, 4096, 8192, 65536, 1048576]
 BANDWIDTH_SIZES = [8, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304]

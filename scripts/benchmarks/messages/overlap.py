@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .benchmark import Benchmark, Job, Options, sampled
+from ..measuring.benchmark import Benchmark, Job, Options, sampled
 
 SIZES = "65536,262144,1048576,4194304"
 QUICK_SIZES = "65536,1048576"

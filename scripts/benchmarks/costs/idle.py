@@ -26,11 +26,11 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
-from .benchmark import Benchmark, Job, Options, Sample, cpu_environment, samples_in
-from .compilation import program
-from .figures import Row
-from .libraries import Library
-from .processes import CommandFailed, Finished, run
+from ..libraries.compilation import program
+from ..libraries.table import Library
+from ..measuring.benchmark import Benchmark, Job, Options, Sample, cpu_environment, samples_in
+from ..measuring.figures import Row
+from ..processes import CommandFailed, Finished, run
 
 CYCLES, QUICK_CYCLES = 40, 20
 # Millions of steps of one part: some 20 ms.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .benchmark import Benchmark, Job, Options, limited, sampled
+from ..measuring.benchmark import Benchmark, Job, Options, limited, sampled
 
 
 def _jobs(options: Options) -> list[Job]:

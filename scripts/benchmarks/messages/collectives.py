@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .benchmark import Benchmark, Job, Options, sampled
+from ..measuring.benchmark import Benchmark, Job, Options, sampled
 
 SIZES = [1 << power for power in range(3, 21)]
 QUICK_SIZES = [8, 64, 1024, 16384, 65536, 1048576]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import exp, log
 
-from .benchmark import Benchmark, Job, Options, sampled
-from .figures import Row
+from ..measuring.benchmark import Benchmark, Job, Options, sampled
+from ..measuring.figures import Row
 
 LAYOUTS = ("vector_8", "vector_512", "indexed", "arrays", "column", "face", "nested")
 APPLICATIONS = (

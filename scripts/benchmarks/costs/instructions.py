@@ -17,10 +17,10 @@ import re
 import shutil
 from pathlib import Path
 
-from .benchmark import Benchmark, Job, Options, Sample
-from .compilation import program
-from .libraries import WORK, Library
-from .processes import CommandFailed, run
+from ..libraries.compilation import program
+from ..libraries.table import WORK, Library
+from ..measuring.benchmark import Benchmark, Job, Options, Sample
+from ..processes import CommandFailed, run
 
 FILES = WORK / "callgrind"
 MESSAGES = 512

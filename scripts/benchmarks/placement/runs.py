@@ -16,7 +16,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from .libraries import ROOT
+from ..libraries.table import ROOT
 
 RANKS = 8
 PROGRAMS = ROOT / "tests" / "programs"

@@ -16,8 +16,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from .libraries import ROOT, WORK, Library
-from .processes import CommandFailed, run
+from ..processes import CommandFailed, run
+from .table import ROOT, WORK, Library
 
 VENV = WORK / "venv"
 PYTHON = VENV / "bin" / "python"

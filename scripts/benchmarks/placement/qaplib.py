@@ -22,8 +22,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import placed_runs, sparse_placement, whole_file
-from .libraries import ROOT
+from ..libraries.table import ROOT
+from ..output import whole_file
+from . import runs, trees
 
 PACKAGE = "r-cran-qap"
 FOLDER = ROOT / "target" / "bench" / "qaplib"
@@ -162,8 +163,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--pamir", type=Path, default=ROOT / "target" / "pamir" / "bin" / "pamir", help="the command (default: target/pamir/bin/pamir)")
     parser.add_argument("--check", action="store_true", help="fail unless the first algorithm reaches every best known cost")
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write the figures")
-    sparse_placement.add_options(parser)
-    placed_runs.add_options(parser)
+    trees.add_options(parser)
+    runs.add_options(parser)
     return parser
 
 
@@ -172,7 +173,7 @@ def _measure(options: argparse.Namespace) -> bool:
     if not options.pamir.is_file():
         raise NotMeasured(f"{options.pamir} is missing: scripts/install --prefix target/pamir, or --pamir FILE")
     if options.sparse or options.runs:
-        (sparse_placement if options.sparse else placed_runs).measure(options)
+        (trees if options.sparse else runs).measure(options)
         return True
     names = [name for name in (options.instances or (SMALL if options.quick else "")).split(",") if name]
     instances = _instances(options.qaplib or fetch(), names)
@@ -212,7 +213,7 @@ def main(arguments: list[str]) -> int:
     options = _parser().parse_args(arguments)
     try:
         holds = _measure(options)
-    except (NotMeasured, placed_runs.Failed, sparse_placement.NotThere) as error:
+    except (NotMeasured, runs.Failed, trees.NotThere) as error:
         print(f"scripts/bench placement: {error}", file=sys.stderr)
         return 1
     return 0 if holds else 1

@@ -16,7 +16,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 WORK = ROOT / "target" / "bench"
 PEERS = WORK / "peers"
 PAMIR_PREFIX = ROOT / "target" / "pamir"

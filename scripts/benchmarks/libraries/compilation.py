@@ -11,8 +11,8 @@ import functools
 import os
 from pathlib import Path
 
-from .libraries import ROOT, WORK, Library
-from .processes import CommandFailed, run
+from ..processes import CommandFailed, run
+from .table import ROOT, WORK, Library
 
 SOURCES = ROOT / "tests" / "benchmarks"
 BUILT = WORK / "built"

@@ -6,7 +6,7 @@ part: the program has no MPI in it.
 
 from __future__ import annotations
 
-from .benchmark import Benchmark, Job, Options, sampled_example
+from ..measuring.benchmark import Benchmark, Job, Options, sampled_example
 
 
 def _jobs(options: Options) -> list[Job]:

@@ -22,9 +22,9 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import whole_file
-from .libraries import ROOT
-from .sparse_graphs import KINDS, Graph, graph
+from ..libraries.table import ROOT
+from ..output import whole_file
+from .graphs import KINDS, Graph, graph
 
 FOLDER = ROOT / "target" / "bench"
 

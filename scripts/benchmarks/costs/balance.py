@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .benchmark import Benchmark, Job, Options, Sample, sampled
-from .figures import Row
-from .libraries import Library
+from ..libraries.table import Library
+from ..measuring.benchmark import Benchmark, Job, Options, Sample, sampled
+from ..measuring.figures import Row
 
 KINDS = ("even", "stencil", "mandelbrot", "particles")
 RANKS, QUICK_RANKS = (2, 4, 8), (2, 4)

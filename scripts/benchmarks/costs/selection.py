@@ -6,7 +6,7 @@ bytes holds the number of ranges. No other library takes part: the program has n
 
 from __future__ import annotations
 
-from .benchmark import Benchmark, Job, Options, sampled_example
+from ..measuring.benchmark import Benchmark, Job, Options, sampled_example
 
 
 def _jobs(options: Options) -> list[Job]:

@@ -15,10 +15,10 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ..libraries.table import Library
+from ..processes import CommandFailed
 from .benchmark import MACHINE, Benchmark, Job, Options, Sample
 from .distance import Distance, distances, probe
-from .libraries import Library
-from .processes import CommandFailed
 
 GIVE_UP_AFTER = 2
 """A library that failed a job this often in a row is not asked for it again."""

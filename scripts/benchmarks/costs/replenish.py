@@ -7,7 +7,7 @@ holds the number of slots. No other library takes part: the program has no MPI i
 
 from __future__ import annotations
 
-from .benchmark import Benchmark, Job, Options, sampled_example
+from ..measuring.benchmark import Benchmark, Job, Options, sampled_example
 
 CRITERIA = ("drained", "timer", "timer-learned", "memory-fifo", "counted-put", "touching-put")
 MESSAGES, QUICK_MESSAGES = "1000000", "200000"

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .benchmark import Benchmark, Job, Options, Sample, launched
-from .compilation import plain_program
-from .libraries import Library
-from .processes import Finished, run
+from ..libraries.compilation import plain_program
+from ..libraries.table import Library
+from ..measuring.benchmark import Benchmark, Job, Options, Sample, launched
+from ..processes import Finished, run
 
 RUNS_A_ROUND = 3
 METRIC = "start_to_end"

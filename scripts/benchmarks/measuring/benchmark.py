@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .compilation import example, plain_program, program
-from .libraries import Library
-from .processes import CommandFailed, Finished, run
+from ..libraries.compilation import example, plain_program, program
+from ..libraries.table import Library
+from ..processes import CommandFailed, Finished, run
 
 if TYPE_CHECKING:
     from .figures import Row

@@ -1,0 +1,28 @@
+"""The benchmarks of communication: how long messages and collective operations take.
+
+To add one, write its file with a `BENCHMARK` and name its module in the list below; `scripts/bench all` runs
+them in this order. A benchmark of what a job or a mechanism costs beside its messages belongs to costs.
+"""
+
+from . import (
+    active_messages,
+    collectives,
+    crowded,
+    datatypes,
+    gather_scatter,
+    overlap,
+    point_to_point,
+)
+
+BENCHMARKS = [
+    module.BENCHMARK
+    for module in (
+        point_to_point,
+        collectives,
+        crowded,
+        overlap,
+        datatypes,
+        gather_scatter,
+        active_messages,
+    )
+]
