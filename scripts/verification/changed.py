@@ -119,17 +119,20 @@ def chosen(change: Change) -> list[Step]:
         steps += [
             always("format", "formatting (rustfmt)", ["cargo", "fmt", "--check", *named]),
             always("lints", "lints (clippy)", ["cargo", "clippy", "--locked", *named,
-                                               "--all-targets", "--", "-D", "warnings"]),
+                                               "--all-targets", "--", "-D", "warnings"],
+                   gigabytes=0.5),
             always("rust", "unit tests", ["cargo", "test", "--locked", *named, "--lib", "--bins",
-                                          "--no-fail-fast"]),
+                                          "--no-fail-fast"], gigabytes=2.0),
         ]
     if change.tests or change.chapters:
         steps.append(Step("install", "installation", lambda runner: [
-            (["scripts/install", "--profile", "dev", "--prefix", runner.prefix], {})]))
+            (["scripts/install", "--profile", "dev", "--prefix", runner.prefix], {})],
+            gigabytes=1.5))
     if change.tests:
         steps.append(Step("programs", "whole programs", lambda runner: [
             (["cargo", "test", "--locked", "-p", crate, "--test", test, "--no-fail-fast"],
-             {"PAMIR_TEST_PREFIX": str(runner.prefix)}) for crate, test in sorted(change.tests)]))
+             {"PAMIR_TEST_PREFIX": str(runner.prefix)}) for crate, test in sorted(change.tests)],
+            gigabytes=1.5))
     if change.chapters:
         steps.append(Step("conformance", "C programs (tests/conformance)", lambda runner: [
             (["tests/conformance/run", "--prefix", runner.prefix, "--quick", "--verbose",
@@ -137,9 +140,9 @@ def chosen(change: Change) -> list[Step]:
     return steps
 
 
-def always(name: str, title: str, command: list[str]) -> Step:
+def always(name: str, title: str, command: list[str], gigabytes: float = 0.05) -> Step:
     """A step that needs no installation."""
-    return Step(name, title, lambda _runner: [(command, {})])
+    return Step(name, title, lambda _runner: [(command, {})], gigabytes=gigabytes)
 
 
 def left_out(change: Change, packages: list[dict]) -> list[str]:

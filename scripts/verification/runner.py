@@ -7,6 +7,7 @@ shown, and times.py has what each test took.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import signal
@@ -15,6 +16,7 @@ import threading
 import time
 from pathlib import Path
 
+from . import disk
 from .times import Reader, Times
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -42,12 +44,14 @@ def end_step(group):
 class Step:
     """One step: a name, and a function that yields (command, environment) pairs to run."""
 
-    def __init__(self, name, title, commands, quick=True, seconds=1800):
+    def __init__(self, name, title, commands, quick=True, seconds=1800, gigabytes=0.05):
+        """`gigabytes`: what it adds to an empty target folder."""
         self.name = name
         self.title = title
         self.commands = commands
         self.quick = quick
         self.seconds = seconds
+        self.gigabytes = gigabytes
 
 
 class Runner:
@@ -103,6 +107,8 @@ class Runner:
             if not self.verbose:
                 print("\n".join("    " + line[:SHOWN_WIDTH] for line in excerpt(text)))
             print(f"    all of it: {log.relative_to(ROOT)}")
+            if disk.failed_by_it(text, ROOT / "target"):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(log))
         return ok
 
     def execute(self, commands, log, step):
@@ -129,10 +135,17 @@ class Runner:
         """Runs one command, whose lines `take` gets as they come; returns its exit code."""
         reader, begin = Reader(self.times, step.name), time.monotonic()
 
+        refused = []
+
         def follow():
-            for line in process.stdout:
-                reader.line(time.monotonic(), line)
-                take(line)
+            try:
+                for line in process.stdout:
+                    reader.line(time.monotonic(), line)
+                    take(line)
+            except OSError as error:
+                # A log that takes nothing more: nobody would empty the pipe.
+                refused.append(error)
+                end_step(process.pid)
 
         # A session of its own, so that a step that hangs is ended with all it started.
         with subprocess.Popen(
@@ -155,6 +168,8 @@ class Runner:
                 follower.join(LAST_LINES_SECONDS)
                 take(f"\nended after {step.seconds} s\n")
             self.group = None
+        if refused:
+            raise refused[0]
         here = " ".join(words).replace(f"{ROOT}/", "")
         reader.close(here, time.monotonic() - begin)
         return code

@@ -1,15 +1,24 @@
 #!/usr/bin/env python3
-"""Tests of how scripts/test reads times and chooses steps for a change, and of what scripts/bench writes."""
+"""Tests of how scripts/test reads times, chooses steps and meets a full disk, and of what scripts/bench writes."""
 
+import contextlib
+import errno
+import io
+import os
 import sys
+import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.output.self_test import Documents  # noqa: E402, F401  (the path must be set first)
+from verification import disk  # noqa: E402
 from verification.changed import Change, dependents  # noqa: E402
+from verification.runner import ROOT, Runner, Step  # noqa: E402
+from verification.steps import STEPS  # noqa: E402
 from verification.times import Reader, Times  # noqa: E402
 
 
@@ -97,6 +106,62 @@ class ChooseSteps(unittest.TestCase):
         packages = [{"name": name, "dependencies": [{"name": other} for other in below]}
                     for name, below in (("a", []), ("b", ["a"]), ("c", ["b"]), ("d", []))]
         self.assertEqual(dependents({"a"}, packages), {"a", "b", "c"})
+
+
+class Room(unittest.TestCase):
+    """What is told where the disk has no room."""
+
+    WHOLE = sum(step.gigabytes for step in STEPS)
+
+    def test_an_empty_folder_needs_more_than_a_warm_one(self):
+        empty, warm = disk.needed(self.WHOLE, 0), disk.needed(self.WHOLE, 9 * disk.GIGABYTE)
+        self.assertGreater(empty, 9 * disk.GIGABYTE)
+        self.assertTrue(disk.GIGABYTE < warm < 3 * disk.GIGABYTE)
+        self.assertLess(disk.needed(0.1, 0), disk.GIGABYTE)
+
+    def test_what_is_missing_is_told_in_one_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / "target"
+            least = disk.needed(self.WHOLE, 0)
+            with unittest.mock.patch.object(disk, "free", lambda _: least - 2 * disk.GIGABYTE):
+                lack = disk.lack(self.WHOLE, target)
+            self.assertIn("2.0 GB are missing", lack)
+            self.assertIn("cargo clean", lack)
+            self.assertNotIn("\n", lack)
+            with unittest.mock.patch.object(disk, "free", lambda _: least):
+                self.assertIsNone(disk.lack(self.WHOLE, target))
+
+    def test_a_file_with_two_names_is_counted_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "a"
+            file.write_bytes(bytes(1 << 20))
+            once = disk.used(Path(folder))
+            os.link(file, Path(folder) / "b")
+            self.assertGreaterEqual(once, 1 << 20)
+            self.assertEqual(disk.used(Path(folder)), once)
+
+    def test_a_log_on_a_full_disk_ends_the_step(self):
+        runner, step = Runner(True, False), Step("full", "full", None, seconds=60)
+        endless = ["sh", "-c", "while echo line; do :; done"]
+        told = io.StringIO()
+        with contextlib.redirect_stderr(told), contextlib.redirect_stdout(io.StringIO()):
+            code = disk.guarded(
+                lambda: runner.execute([(endless, {})], Path("/dev/full"), step), ROOT)
+        self.assertEqual(code, 1)
+        self.assertRegex(told.getvalue(), r"\A\nscripts/test: the disk of .* is full .*\n\Z")
+
+    def test_other_errors_are_no_full_disk(self):
+        def refused():
+            raise OSError(errno.EACCES, "no")
+
+        self.assertRaises(PermissionError, disk.guarded, refused, ROOT)
+
+    def test_a_step_that_names_a_full_disk_is_believed_where_it_is_one(self):
+        text = "error: No space left on device (os error 28)"
+        for free, believed in ((0, True), (50 * disk.GIGABYTE, False)):
+            with unittest.mock.patch.object(disk, "free", lambda _, free=free: free):
+                self.assertEqual(disk.failed_by_it(text, ROOT), believed)
+                self.assertFalse(disk.failed_by_it("error: expected one of", ROOT))
 
 
 if __name__ == "__main__":

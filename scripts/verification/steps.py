@@ -10,6 +10,7 @@ problems of QAPLIB (skipped where these cannot be fetched).
 
 The output of a step goes to target/test/STEP.log as it comes. When the step fails, its failures and
 the end of its output are shown. The time of each test goes to target/test/times.tsv, the slowest first.
+A whole run in an empty target folder takes about 11 GB of disk; it is refused where they are missing.
 
 With --changed only what a change touches is checked: formatting, lints and unit tests of its
 crates, test programs and programs of tests/programs whose files differ, conformance chapters
@@ -32,7 +33,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.placement import qaplib  # noqa: E402  (the path must be set first)
-from verification import changed  # noqa: E402
+from verification import changed, disk  # noqa: E402
 from verification.runner import LOGS, ROOT, Runner, Step  # noqa: E402
 
 TIMES = LOGS / "times.tsv"
@@ -178,18 +179,19 @@ def coverage(runner):
 STEPS = [
     Step("format", "formatting (rustfmt)", plain("cargo", "fmt", "--all", "--check")),
     Step("lints", "lints (clippy)", plain(
-        "cargo", "clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings")),
+        "cargo", "clippy", "--locked", "--workspace", "--all-targets", "--", "-D", "warnings"),
+        gigabytes=1.0),
     Step("documentation", "documentation (rustdoc)", plain(
         "cargo", "doc", "--locked", "--workspace", "--no-deps",
-        RUSTDOCFLAGS="-D warnings"), quick=False),
+        RUSTDOCFLAGS="-D warnings"), quick=False, gigabytes=0.2),
     Step("layering", "layering", plain("scripts/layering", "--self-test")),
     Step("checks", "dependencies, documents, comments, licences, unsafe code", plain(
         "scripts/structure/checks/run", "--self-test")),
     Step("requirements", "mechanisms of the documents", plain("scripts/requirements")),
     Step("scripts", "tests of the scripts", plain("scripts/verification/self_test.py")),
-    Step("install", "installation", installation),
-    Step("rust", "Rust tests", rust_tests),
-    Step("loom", "loom models", loom_models, quick=False),
+    Step("install", "installation", installation, gigabytes=1.5),
+    Step("rust", "Rust tests", rust_tests, gigabytes=7.5),
+    Step("loom", "loom models", loom_models, quick=False, gigabytes=0.5),
     Step("wrappers", "compiler wrappers, pkg-config, CMake", wrappers),
     Step("examples", "examples", examples),
     Step("commands", "commands of the users' chapters", user_commands),
@@ -201,6 +203,11 @@ STEPS = [
 
 def main():
     arguments = parse()
+    return disk.guarded(lambda: run(arguments), ROOT / "target")
+
+
+def run(arguments):
+    """Chooses the steps, runs them, and tells how they ended; returns the exit code."""
     LOGS.mkdir(parents=True, exist_ok=True)
     runner = Runner(arguments.quick or arguments.changed is not None, arguments.verbose)
     begin, left_out = time.monotonic(), []
@@ -210,6 +217,10 @@ def main():
         steps = [step for step in STEPS if step.quick or not arguments.quick]
     if arguments.only:
         steps = [step for step in (steps if left_out else STEPS) if step.name in arguments.only]
+    lack = disk.lack(sum(step.gigabytes for step in steps), ROOT / "target")
+    if lack:
+        print(f"scripts/test: {lack}", file=sys.stderr)
+        return 1
     runner.run_all(steps)
     for line in left_out:
         print(f"left out: {line}")
