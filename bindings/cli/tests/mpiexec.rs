@@ -538,3 +538,22 @@ fn another_machine_is_planned_for_and_never_bound_to() {
             .success()
     );
 }
+
+#[test]
+fn values_that_no_job_can_have_are_usage_errors_in_one_line() {
+    for (words, told) in [
+        (&["-n", "99999999999"][..], "1 to 4194304"),
+        (
+            &["-n", "4194304", "true", ":", "-n", "1"],
+            "at most 4194304",
+        ),
+        (&["-outfile-pattern", "out.%q"], "h (the host)"),
+        (&["--timeout", "soon"], "a number of seconds above 0"),
+    ] {
+        let output = run(&[words, &["true"]].concat());
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {errors}");
+        assert_eq!(errors.lines().count(), 1, "{errors}");
+        assert!(errors.contains(told), "{errors}");
+    }
+}

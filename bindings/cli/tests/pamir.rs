@@ -79,11 +79,11 @@ fn bad_tables_and_bad_arguments_are_told() {
         ),
         (
             ["tune", "--ranks", "1"],
-            "the number of ranks must be at least 2",
+            "'--ranks <RANKS>': give a whole number from 2 to 1024",
         ),
         (
             ["tune", "--rounds", "0"],
-            "the number of rounds must be at least 1",
+            "'--rounds <ROUNDS>': give a whole number from 1 to 1000000",
         ),
     ] {
         let errors = text(&pamir(&arguments, &[]).stderr);

@@ -169,7 +169,7 @@ pub enum BindingError {
 }
 
 /// Units as people write them: sorted, ranges joined, `0-3,8`; "none" for no unit.
-fn list_of_units(units: &[u32]) -> String {
+pub fn list_of_units(units: &[u32]) -> String {
     let mut sorted = units.to_vec();
     sorted.sort_unstable();
     sorted.dedup();

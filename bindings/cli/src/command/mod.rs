@@ -11,6 +11,7 @@ pub mod explain_send;
 pub mod explain_type;
 pub mod info;
 mod machine;
+mod number;
 pub mod pin;
 pub mod place;
 pub mod report;

@@ -20,6 +20,7 @@ use pamir_transport::balance::simulation::shape::Shape;
 use pamir_transport::balance::simulation::trace::Trace;
 use pamir_transport::balance::simulation::{Costs, Job, Outcome, simulate};
 
+use crate::command::number::whole;
 use crate::results;
 
 /// The load balance whose first cycle is told.
@@ -32,13 +33,13 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["ranks", "shape"])]
     replay: Option<PathBuf>,
     /// Ranks of the job.
-    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    #[arg(long, default_value_t = 1000, value_parser = whole::<u32>(2..=1_000_000))]
     ranks: u32,
     /// Items of each rank at first.
-    #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, default_value_t = 10_000, value_parser = whole::<u64>(1..=1_000_000))]
     items: u64,
     /// Cycles, each from one synchronisation to the next.
-    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    #[arg(long, default_value_t = 20, value_parser = whole::<u64>(1..=100_000))]
     cycles: u64,
     /// Which ranks are slow: even, step, linear, random or moving-hotspot.
     ///
@@ -55,10 +56,10 @@ pub struct Arguments {
     #[arg(long, default_value_t = 0.0, value_parser = |text: &str| number(text, 0.0, 0.5))]
     noise: f64,
     /// Seed of the random numbers.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(0..=u64::MAX))]
     seed: u64,
     /// Ranks on one node, which lend each other processors.
-    #[arg(long, default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 8, value_name = "N", value_parser = whole::<u32>(1..=u64::from(u32::MAX)))]
     ranks_per_node: u32,
     /// How much to move: data-per-time, linear:ITEMS_PER_US[+ITEMS], or table:NS=ITEMS,NS=ITEMS.
     #[arg(long, default_value = "data-per-time")]
@@ -71,7 +72,7 @@ pub struct Arguments {
     #[arg(long, default_value = "relative-time")]
     shares: Shares,
     /// How many of the slowest give in a cycle (default: half of the ranks).
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=u64::from(u32::MAX)))]
     givers: Option<u32>,
     /// Divide by the last costs, even where they can be seen to wander or grow.
     ///
@@ -83,7 +84,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 0.01, value_parser = |text: &str| number(text, 0.0, 1.0))]
     threshold: f64,
     /// Nanoseconds that moving costs once, to be won back within ten cycles.
-    #[arg(long, default_value_t = 0, value_name = "NS")]
+    #[arg(long, default_value_t = 0, value_name = "NS", value_parser = whole::<u64>(0..=u64::MAX))]
     moving_cost: u64,
 }
 

@@ -21,6 +21,7 @@ use pamir_transport::context::Context;
 use pamir_transport::selection;
 use pamir_transport::striping::configuration::Configuration;
 
+use crate::command::number::whole;
 use crate::results;
 
 /// Arguments of `pamir explain-type`.
@@ -31,13 +32,13 @@ pub struct Arguments {
     #[arg(value_name = "TYPE")]
     datatype: String,
     /// How many elements are sent at once.
-    #[arg(long, default_value_t = 1, value_name = "N")]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = whole::<usize>(0..=u64::MAX))]
     count: usize,
     /// Ranks of the job.
-    #[arg(long, default_value_t = 2, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, default_value_t = 2, value_name = "N", value_parser = whole::<u32>(1..=1024))]
     ranks: u32,
     /// Threads of each rank that move stripes of large messages.
-    #[arg(long, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
+    #[arg(long, default_value_t = 0, value_name = "N", value_parser = whole::<u32>(0..=64))]
     workers: u32,
 }
 

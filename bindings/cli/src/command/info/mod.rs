@@ -16,6 +16,7 @@ use pamir_driver::topology::{Level, Machine, TopologyError};
 use pamir_shm::segment::header::LAYOUT_VERSION;
 
 use super::machine::MachineReader;
+use crate::command::number::whole;
 use crate::results;
 
 /// Arguments of `pamir info`.
@@ -37,7 +38,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "selection")]
     topology: bool,
     /// The number of ranks that tables are shown for.
-    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 4, value_parser = whole::<u32>(1..=u64::from(u32::MAX)))]
     ranks: u32,
 }
 

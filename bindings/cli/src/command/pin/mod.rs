@@ -32,6 +32,7 @@ use pamir_transport::placement::PlacementError;
 use pamir_transport::placement::mapping::PlacedRanks;
 
 use super::machine::MachineReader;
+use crate::command::number::whole;
 use crate::results;
 use rank::{Numbering, RankError, rank_of};
 
@@ -46,10 +47,10 @@ pub struct Arguments {
     #[arg(long, short, default_value = "compact")]
     policy: String,
     /// The rank, instead of what the launcher's variables say.
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<usize>(0..=u64::MAX))]
     rank: Option<usize>,
     /// Ranks on this host: for --dry-run, and to refuse what does not fit.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(0..=u64::MAX))]
     ranks: Option<usize>,
     /// Print the machine with each rank's place, and run nothing.
     ///

@@ -36,6 +36,7 @@ use pamir_transport::placement::{
 };
 
 use super::machine::MachineReader;
+use crate::command::number::whole;
 use crate::results;
 pub use error::PlaceError;
 use interruption::Interruption;
@@ -73,16 +74,16 @@ pub struct Arguments {
     #[arg(long)]
     cpu_time: bool,
     /// End after so many steps.
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u64>(0..=u64::MAX))]
     steps: Option<u64>,
     /// End after so many mappings to start from.
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<u64>(0..=u64::MAX))]
     starts: Option<u64>,
     /// End at this cost.
     #[arg(long)]
     target: Option<f64>,
     /// Seed of the random numbers.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(0..=u64::MAX))]
     seed: u64,
     /// Where to write the mapping (with --measure: the machine); - is standard output.
     #[arg(long, short, value_name = "FILE")]

@@ -13,6 +13,7 @@ use pamir_transport::placement::{LevelCosts, TopologyGraph};
 
 use super::error::PlaceError;
 use crate::command::machine::MachineReader;
+use crate::command::number::whole;
 
 /// Options that name a machine; without any it is this one.
 #[derive(Debug, clap::Args)]
@@ -40,7 +41,7 @@ pub struct Arguments {
     #[arg(long, value_name = "BYTES", default_value_t = 1024.0)]
     message_bytes: f64,
     /// So many ranks may share each place (default: as few as possible).
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=u64::from(u32::MAX)))]
     ranks_per_place: Option<u32>,
 }
 

@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use pamir_transport::balance::record::metrics::RunMetrics;
 use pamir_transport::balance::record::{Record, RecordError};
 
+use crate::command::number::whole;
 use crate::results;
 
 /// Arguments of `pamir report`.
@@ -30,7 +31,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Print at most so many cycles; those after which something was moved come first.
-    #[arg(long, default_value_t = 20, value_name = "N")]
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = whole::<usize>(0..=u64::MAX))]
     cycles: usize,
 }
 

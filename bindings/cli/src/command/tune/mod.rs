@@ -31,6 +31,7 @@ use pamir_transport::selection::{KINDS, Kind, Needs, Situation, file};
 
 use choice::Times;
 
+use crate::command::number::whole;
 use crate::results;
 
 /// Seconds after which a measurement counts as hanging.
@@ -39,20 +40,23 @@ const TIMEOUT_SECONDS: &str = "60";
 /// Size at which kinds are measured whose table has no sizes, in bytes.
 const ONE_SIZE: usize = 1024;
 
+/// Most bytes of a size.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// Arguments of `pamir tune`.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Numbers of ranks to measure with (default: powers of two, and all cores).
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_parser = whole::<usize>(2..=1024))]
     ranks: Vec<usize>,
     /// Kinds of instructions (default: all but the numbers of stripes).
     #[arg(long, value_delimiter = ',')]
     kinds: Vec<String>,
     /// Sizes in bytes (default: 8 to 4194304, times four).
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_parser = whole::<usize>(0..=MOST_BYTES))]
     sizes: Vec<usize>,
     /// How often each algorithm is measured; medians count, and algorithms take turns.
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = 3, value_parser = whole::<usize>(1..=1_000_000))]
     rounds: usize,
     /// Where to write (default: the user's own selection file; - for standard output).
     #[arg(long, short, value_name = "FILE")]
@@ -73,14 +77,6 @@ pub enum TuneError {
         name: String,
         /// All there are.
         known: String,
-    },
-    /// A number is out of its bounds.
-    #[error("{what} must be at least {least}")]
-    Least {
-        /// Which number.
-        what: &'static str,
-        /// Its least value.
-        least: usize,
     },
     /// A measurement failed.
     #[error("{command}: {reason}")]
@@ -174,18 +170,6 @@ fn plan(arguments: &Arguments) -> Result<Plan, TuneError> {
     };
     ranks.sort_unstable();
     ranks.dedup();
-    for (what, least, value) in [
-        (
-            "the number of ranks",
-            2,
-            ranks.first().copied().unwrap_or(0),
-        ),
-        ("the number of rounds", 1, arguments.rounds),
-    ] {
-        if value < least {
-            return Err(TuneError::Least { what, least });
-        }
-    }
     let default_sizes = || {
         (0..10)
             .map(|step| 8 << (2 * step))

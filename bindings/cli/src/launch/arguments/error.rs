@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use super::options;
+use crate::launch::request::MOST_RANKS;
 
 /// A command line that cannot be carried out.
 #[derive(Debug, thiserror::Error, PartialEq)]
@@ -41,6 +42,14 @@ pub enum ArgumentError {
         value: String,
         /// What it takes.
         wanted: &'static str,
+    },
+    /// The programs have more ranks together than one machine can have.
+    #[error(
+        "option `-n`: the programs have {ranks} ranks together; a job has at most {MOST_RANKS}, the processes that Linux can tell apart"
+    )]
+    Ranks {
+        /// All of them.
+        ranks: usize,
     },
     /// A policy's word is not known; the text names the option.
     #[error("{reason}")]

@@ -23,7 +23,7 @@ use pamir_transport::tagged::profile::iteration_range::IterationRange;
 
 use super::placement::request;
 use super::request::layout::RequestError;
-use super::request::{Inherited, Launch, Program, Verbosity};
+use super::request::{Inherited, Launch, MOST_RANKS, Program, Verbosity};
 pub use error::ArgumentError;
 use error::ConfigFileError;
 use options::Action;
@@ -78,6 +78,10 @@ fn read(
             return Err(ArgumentError::NoProgram { number });
         }
         launch.programs.push(program);
+        let ranks = launch.ranks();
+        if ranks > MOST_RANKS {
+            return Err(ArgumentError::Ranks { ranks });
+        }
     }
     Ok(None)
 }
@@ -101,7 +105,7 @@ fn read_file(
 fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), ArgumentError> {
     match met.action() {
         Action::Ranks => {
-            program.ranks = met.positive()?;
+            program.ranks = met.ranks()?;
             program.counted = true;
         }
         Action::RanksPerNode => launch.ranks_per_node = Some(met.positive()?),
@@ -148,11 +152,11 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
         Action::GlobalEnvironmentAll => launch.environment.inherited = Some(Inherited::All),
         Action::Directory => program.directory = Some(PathBuf::from(&met.values[0])),
         Action::TagOutput => launch.output.rank = true,
-        Action::PrependPattern => launch.output.prefix = Some(met.values[0].clone()),
+        Action::PrependPattern => launch.output.prefix = Some(met.pattern()?),
         Action::TimestampOutput => launch.output.time = true,
         Action::MergeErrors => launch.output.merge = true,
-        Action::OutputPattern => launch.output.output_pattern = Some(met.values[0].clone()),
-        Action::ErrorPattern => launch.output.error_pattern = Some(met.values[0].clone()),
+        Action::OutputPattern => launch.output.output_pattern = Some(met.pattern()?),
+        Action::ErrorPattern => launch.output.error_pattern = Some(met.pattern()?),
         Action::OutputName => launch.output.set_name(&met.values[0]),
         Action::InputTo => launch.input = policy(&met.text())?,
         Action::Timeout => {

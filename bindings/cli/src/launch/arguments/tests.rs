@@ -30,6 +30,48 @@ fn every_spelling_of_the_rank_count() {
 }
 
 #[test]
+fn a_number_that_is_none_is_refused_with_what_is_allowed() {
+    for value in [
+        "99999999999",
+        "4194305",
+        "99999999999999999999999",
+        "-1",
+        "0",
+        "x",
+        "2.5",
+    ] {
+        let message = refused(&format!("-n {value} a"));
+        let told = format!("option `-n`: `{value}` is not a whole number from 1 to 4194304");
+        assert_eq!(message, told);
+    }
+    assert!(refused("-n= a").contains("`` is not a whole number from 1"));
+    assert_eq!(launch("-n 4194304 a").ranks(), 4_194_304);
+    let together = refused("-n 4194304 a : -n 1 a");
+    assert!(together.contains("4194305 ranks together"), "{together}");
+    for option in ["--ppn", "--cpus-per-rank", "--nodes"] {
+        for value in ["99999999999999999999999", "-1", "0", "x"] {
+            let message = refused(&format!("{option} {value} a"));
+            let told = format!("`{value}` is not a whole number of at least 1 that fits 64 bits");
+            assert!(
+                message.contains(&told) && message.contains(option),
+                "{message}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_pattern_with_an_unknown_letter_is_refused() {
+    for option in ["-outfile-pattern", "-errfile-pattern", "-prepend-pattern"] {
+        let message = refused(&format!("{option} out.%q a"));
+        let told = format!("option `{option}`: `out.%q` is not a pattern: behind % stands r");
+        assert!(message.starts_with(&told), "{message}");
+        assert!(refused(&format!("{option} 100% a")).contains("100%"));
+        launch(&format!("{option} %r.%g.%p.%h.%% a"));
+    }
+}
+
+#[test]
 fn words_that_are_no_utf_8_are_read() {
     let word = |bytes: &[u8]| OsStr::from_bytes(bytes).to_os_string();
     let unknown = parse(&[word(b"-\xff="), word(b"prog")]).unwrap_err();
@@ -141,7 +183,7 @@ fn help_and_version_win_before_a_program() {
 
 #[test]
 fn refusals_name_what_is_wrong() {
-    assert!(refused("-n 0 a").contains("at least 1"));
+    assert!(refused("-n 0 a").contains("from 1 to"));
     assert!(refused("-n x a").contains("`x`"));
     assert!(refused("-n").contains("needs N"));
     assert!(refused("-n 2").contains("no program"));

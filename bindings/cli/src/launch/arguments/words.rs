@@ -9,6 +9,8 @@ use std::os::unix::ffi::OsStrExt;
 
 use super::error::ArgumentError;
 use super::options::{self, Action};
+use crate::launch::output::route;
+use crate::launch::request::MOST_RANKS;
 
 /// One option met on the command line with its values.
 pub struct Met {
@@ -43,9 +45,25 @@ impl Met {
     /// Its value, a number of at least 1.
     pub fn positive(&self) -> Result<usize, ArgumentError> {
         match self.text().parse() {
-            Ok(0) | Err(_) => Err(self.wrong("a whole number of at least 1")),
+            Ok(0) | Err(_) => Err(self.wrong("a whole number of at least 1 that fits 64 bits")),
             Ok(number) => Ok(number),
         }
+    }
+
+    /// Its value, a number of ranks that one machine can have.
+    pub fn ranks(&self) -> Result<usize, ArgumentError> {
+        let number = self.text().parse().ok();
+        number
+            .filter(|ranks| (1..=MOST_RANKS).contains(ranks))
+            .ok_or_else(|| self.wrong("a whole number from 1 to 4194304"))
+    }
+
+    /// Its value, a pattern with a word for each rank.
+    pub fn pattern(&self) -> Result<OsString, ArgumentError> {
+        if !route::is_pattern(&self.values[0]) {
+            return Err(self.wrong(route::PATTERN));
+        }
+        Ok(self.values[0].clone())
     }
 }
 

@@ -193,7 +193,22 @@ fn make_directory(path: &Path) -> Result<(), OutputFileError> {
     })
 }
 
-/// A pattern with a rank's own words in it; what follows another `%` stays as it is.
+/// What a pattern is.
+pub const PATTERN: &str = "a pattern: behind % stands r (the rank), h (the host), g or p (both 0 here), or another % \
+                           for % itself";
+
+/// Whether each `%` of a text has a letter behind it that [`PATTERN`] names.
+pub fn is_pattern(text: &OsStr) -> bool {
+    let mut bytes = text.as_bytes().iter();
+    while let Some(byte) = bytes.next() {
+        if *byte == b'%' && !matches!(bytes.next(), Some(b'r' | b'g' | b'p' | b'h' | b'%')) {
+            return false;
+        }
+    }
+    true
+}
+
+/// A pattern with a rank's own words in it.
 fn filled(pattern: &OsStr, rank: usize, host: &str) -> OsString {
     let mut text = Vec::new();
     let mut bytes = pattern.as_bytes().iter().copied();
@@ -221,7 +236,17 @@ mod tests {
     fn patterns_are_filled_for_each_rank() {
         let of = |pattern: &str| filled(OsStr::new(pattern), 7, "here");
         assert_eq!(of("out.%r.%g.%p.%h"), "out.7.0.0.here");
-        assert_eq!(of("100%%r%x%"), "100%r%x%");
+        assert_eq!(of("100%%r"), "100%r");
+    }
+
+    #[test]
+    fn letters_without_a_meaning_make_no_pattern() {
+        for text in ["", "out", "%r%g%p%h%%", "%%q"] {
+            assert!(is_pattern(OsStr::new(text)), "{text}");
+        }
+        for text in ["%q", "out.%", "%%%", "%R", "%r%5"] {
+            assert!(!is_pattern(OsStr::new(text)), "{text}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use pamir_driver::binding::BindingError;
+use pamir_driver::binding::{BindingError, list_of_units};
 use pamir_driver::topology::TopologyError;
 use pamir_transport::placement;
 
@@ -20,6 +20,15 @@ pub enum PlacementError {
     /// The machine cannot be read, and the command line asks for a binding.
     #[error("{0}; --bind-to none starts ranks without binding them")]
     Machine(#[from] TopologyError),
+    /// None of the listed processors may be used.
+    #[error(
+        "--cpu-set: none of these processors is one that this process may use; it may use {}",
+        list_of_units(allowed)
+    )]
+    NoProcessor {
+        /// Those that it may use.
+        allowed: Vec<u32>,
+    },
     /// The mapping file cannot be read.
     #[error("--map-by file: {0}")]
     Mapping(#[from] placement::PlacementError),

@@ -113,7 +113,7 @@ impl Placement {
         taken: &[u32],
     ) -> Result<Placement, PlacementError> {
         let machine = match &launch.layout.processors {
-            Some(processors) => machine.restricted_to(processors),
+            Some(processors) => restricted(&machine, processors)?,
             None => machine,
         };
         let (seats, crowded) = choose(&machine, launch, taken)?;
@@ -293,6 +293,15 @@ impl Placement {
         }
         lines
     }
+}
+
+/// The machine with these processors alone, which a command line lists.
+fn restricted(machine: &Machine, processors: &[u32]) -> Result<Machine, PlacementError> {
+    let allowed = machine.allowed();
+    if processors.iter().any(|one| allowed.contains(one)) {
+        return Ok(machine.restricted_to(processors));
+    }
+    Err(PlacementError::NoProcessor { allowed })
 }
 
 /// Seats beside other jobs' processors, and whether there are too few for that.

@@ -170,7 +170,8 @@ fn a_job_can_be_confined_to_processors() {
     let placement = beside("-n 2 --cpu-set 1-2 --bind-to core", &[]);
     assert_eq!(bound(&placement), [Some(&[1][..]), Some(&[2])]);
     let machine = Machine::from_description(FOUR).unwrap();
-    assert!(Placement::on(machine, &asked("-n 1 --cpu-set 9")).is_err());
+    let refused = Placement::on(machine, &asked("-n 1 --cpu-set 9")).unwrap_err();
+    assert!(refused.to_string().contains("it may use 0-"), "{refused}");
 }
 
 #[test]

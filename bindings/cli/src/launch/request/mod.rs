@@ -75,6 +75,9 @@ pub struct Launch {
     pub asides: Vec<String>,
 }
 
+/// Ranks that a job can have: Linux has no more processes (`PID_MAX_LIMIT`).
+pub const MOST_RANKS: usize = 1 << 22;
+
 impl Launch {
     /// Ranks of all programs together.
     pub fn ranks(&self) -> usize {

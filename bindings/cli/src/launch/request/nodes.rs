@@ -37,9 +37,9 @@ impl FromStr for NodesRequest {
             }
         };
         let count = number.parse().ok().filter(|count| *count >= 1);
-        count
-            .map(|count| Self { count, cyclic })
-            .ok_or_else(|| format!("--nodes: `{number}` is not a whole number of at least 1"))
+        count.map(|count| Self { count, cyclic }).ok_or_else(|| {
+            format!("--nodes: `{number}` is not a whole number of at least 1 that fits 64 bits")
+        })
     }
 }
 
