@@ -157,7 +157,7 @@ fn programs_that_cannot_run_have_a_shells_exit_code() {
         Some(2)
     );
     assert_eq!(
-        run(&["--nooversubscribe", "-n", "5000", "true"])
+        run(&["--nooversubscribe", "-n", "1024", "true"])
             .status
             .code(),
         Some(1)
@@ -542,11 +542,8 @@ fn another_machine_is_planned_for_and_never_bound_to() {
 #[test]
 fn values_that_no_job_can_have_are_usage_errors_in_one_line() {
     for (words, told) in [
-        (&["-n", "99999999999"][..], "1 to 4194304"),
-        (
-            &["-n", "4194304", "true", ":", "-n", "1"],
-            "at most 4194304",
-        ),
+        (&["-n", "99999999999"][..], "1 to 1024"),
+        (&["-n", "1024", "true", ":", "-n", "1"], "at most 1024"),
         (&["-outfile-pattern", "out.%q"], "h (the host)"),
         (&["--timeout", "soon"], "a number of seconds above 0"),
     ] {

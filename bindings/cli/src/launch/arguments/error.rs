@@ -5,7 +5,6 @@
 use std::path::PathBuf;
 
 use super::options;
-use crate::launch::request::MOST_RANKS;
 
 /// A command line that cannot be carried out.
 #[derive(Debug, thiserror::Error, PartialEq)]
@@ -43,13 +42,13 @@ pub enum ArgumentError {
         /// What it takes.
         wanted: &'static str,
     },
-    /// The programs have more ranks together than one machine can have.
-    #[error(
-        "option `-n`: the programs have {ranks} ranks together; a job has at most {MOST_RANKS}, the processes that Linux can tell apart"
-    )]
+    /// The programs have more ranks together than a job can have.
+    #[error("option `-n`: the job has {ranks} ranks; it may have at most {most}")]
     Ranks {
         /// All of them.
         ranks: usize,
+        /// What it may have.
+        most: usize,
     },
     /// A policy's word is not known; the text names the option.
     #[error("{reason}")]

@@ -23,7 +23,7 @@ use pamir_transport::tagged::profile::iteration_range::IterationRange;
 
 use super::placement::request;
 use super::request::layout::RequestError;
-use super::request::{Inherited, Launch, MOST_RANKS, Program, Verbosity};
+use super::request::{Inherited, Launch, Program, Verbosity};
 pub use error::ArgumentError;
 use error::ConfigFileError;
 use options::Action;
@@ -78,10 +78,10 @@ fn read(
             return Err(ArgumentError::NoProgram { number });
         }
         launch.programs.push(program);
-        let ranks = launch.ranks();
-        if ranks > MOST_RANKS {
-            return Err(ArgumentError::Ranks { ranks });
-        }
+    }
+    let (ranks, most) = (launch.ranks(), launch.most_ranks());
+    if ranks > most {
+        return Err(ArgumentError::Ranks { ranks, most });
     }
     Ok(None)
 }

@@ -41,13 +41,20 @@ fn a_number_that_is_none_is_refused_with_what_is_allowed() {
         "2.5",
     ] {
         let message = refused(&format!("-n {value} a"));
-        let told = format!("option `-n`: `{value}` is not a whole number from 1 to 4194304");
+        let told = format!(
+            "option `-n`: `{value}` is not a whole number from 1 to 1024 (with --dry-run to 4194304)"
+        );
         assert_eq!(message, told);
     }
     assert!(refused("-n= a").contains("`` is not a whole number from 1"));
-    assert_eq!(launch("-n 4194304 a").ranks(), 4_194_304);
-    let together = refused("-n 4194304 a : -n 1 a");
-    assert!(together.contains("4194305 ranks together"), "{together}");
+    assert_eq!(launch("-n 1024 a").ranks(), 1024);
+    let together = refused("-n 1024 a : -n 1 a");
+    assert!(
+        together.contains("the job has 1025 ranks; it may have at most 1024"),
+        "{together}"
+    );
+    assert_eq!(launch("--dry-run -n 4194304 a").ranks(), 4_194_304);
+    assert!(refused("--dry-run -n 4194304 a : -n 1 a").contains("at most 4194304"));
     for option in ["--ppn", "--cpus-per-rank", "--nodes"] {
         for value in ["99999999999999999999999", "-1", "0", "x"] {
             let message = refused(&format!("{option} {value} a"));

@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use super::error::ArgumentError;
 use super::options::{self, Action};
 use crate::launch::output::route;
-use crate::launch::request::MOST_RANKS;
+use crate::launch::request::MOST_PLANNED_RANKS;
 
 /// One option met on the command line with its values.
 pub struct Met {
@@ -50,12 +50,12 @@ impl Met {
         }
     }
 
-    /// Its value, a number of ranks that one machine can have.
+    /// Its value, a number of ranks that can be planned.
     pub fn ranks(&self) -> Result<usize, ArgumentError> {
         let number = self.text().parse().ok();
         number
-            .filter(|ranks| (1..=MOST_RANKS).contains(ranks))
-            .ok_or_else(|| self.wrong("a whole number from 1 to 4194304"))
+            .filter(|ranks| (1..=MOST_PLANNED_RANKS).contains(ranks))
+            .ok_or_else(|| self.wrong("a whole number from 1 to 1024 (with --dry-run to 4194304)"))
     }
 
     /// Its value, a pattern with a word for each rank.

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use pamir_driver::binding::{BindTo, MapBy};
 use pamir_driver::bridge::network::Network;
+use pamir_driver::job::layout::MAXIMUM_RANKS;
 
 use super::input::InputTo;
 use super::output::route;
@@ -75,13 +76,22 @@ pub struct Launch {
     pub asides: Vec<String>,
 }
 
-/// Ranks that a job can have: Linux has no more processes (`PID_MAX_LIMIT`).
-pub const MOST_RANKS: usize = 1 << 22;
+/// Ranks that can be planned for some machine: Linux has no more processes (`PID_MAX_LIMIT`).
+pub const MOST_PLANNED_RANKS: usize = 1 << 22;
 
 impl Launch {
     /// Ranks of all programs together.
     pub fn ranks(&self) -> usize {
         self.programs.iter().map(|program| program.ranks).sum()
+    }
+
+    /// Most ranks that it may have: those of a job, or of a plan.
+    pub fn most_ranks(&self) -> usize {
+        if self.dry_run {
+            MOST_PLANNED_RANKS
+        } else {
+            MAXIMUM_RANKS
+        }
     }
 }
 
