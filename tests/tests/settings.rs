@@ -34,6 +34,25 @@ fn a_bad_value_ends_the_job_in_one_line() {
 }
 
 #[test]
+fn a_bad_value_that_only_ranks_see_is_told_by_one_of_them() {
+    let program = compile("barrier");
+    for value in ["PAMIR_ENGINE=threads", "PAMIR_TORUS=2xtwo"] {
+        let script = format!("{value} exec {}", program.display());
+        let mut command = mpiexec(4, std::path::Path::new("/bin/sh"));
+        command.args(["-c", &script]);
+        let outcome = Run::whole(command);
+        assert_eq!(outcome.status.code(), Some(1), "{outcome:?}");
+        let (name, told) = (value.split('=').next(), "pamir: ");
+        assert_eq!(outcome.errors.matches(told).count(), 1, "{outcome:?}");
+        assert!(
+            outcome.errors.contains(name.unwrap_or_default()),
+            "{outcome:?}"
+        );
+        assert_eq!(outcome.output, "");
+    }
+}
+
+#[test]
 fn a_bad_value_ends_a_program_without_a_launcher_in_one_line() {
     for (name, value) in [("PAMIR_ENGINE", "threads"), ("PAMIR_TORUS", "2xtwo")] {
         let mut command = Command::new(compile("barrier"));

@@ -240,6 +240,20 @@ impl Job {
         Ok((job, rank))
     }
 
+    /// Lets one rank of the job that this process was started in `tell` what all find wrong before they
+    /// join it; on several nodes, one a node. Where no launcher started it, this process tells.
+    pub fn told_by_one(tell: impl Fn()) {
+        let segment = pamir_settings::RANK.raw().and_then(|_| {
+            let segment = Segment::attach_part(open_segment().ok()?, 0, HEADER_BYTES).ok()?;
+            SegmentHeader::check(&segment).ok()?;
+            Some(segment)
+        });
+        let told = segment.map(|segment| SegmentHeader::told_by_one(&segment, &tell));
+        if !matches!(told, Some(Ok(()))) {
+            tell();
+        }
+    }
+
     /// Joins the job behind `descriptor` as `rank`.
     pub fn attach(descriptor: OwnedFd, rank: usize) -> Result<Self, JobError> {
         let job = Self::visit(descriptor, rank)?;

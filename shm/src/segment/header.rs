@@ -5,10 +5,13 @@
 //!       8   layout version   written last, with Release; 0 while being made
 //!      16   creator's pid    24  creator's start time (clock ticks since boot)
 //!      32.. the owner's geometry words (`GEOMETRY_WORDS`)
+//!     128   whether one that attached has told for all what is wrong (`told_by_one`)
 //! ```
 //!
 //! Invariant: who has seen the version (Acquire) sees everything that the creator
 //! wrote before it (the Release in [`SegmentHeader::publish`]).
+
+use std::time::{Duration, Instant};
 
 use crate::atomic::{AtomicU64, Ordering};
 use crate::segment::offset::Offset;
@@ -20,7 +23,7 @@ pub const MAGIC: u64 = u64::from_le_bytes(*b"PAMIRSEG");
 
 /// The layout that this build writes and reads. Raise it with every change of a
 /// shared structure.
-pub const LAYOUT_VERSION: u64 = 14;
+pub const LAYOUT_VERSION: u64 = 15;
 
 /// How many words of geometry the owner of a segment may describe it with.
 pub const GEOMETRY_WORDS: usize = 12;
@@ -64,14 +67,22 @@ pub struct SegmentHeader {
     creator: AtomicU64,
     creator_started: AtomicU64,
     geometry: [AtomicU64; GEOMETRY_WORDS],
+    told: AtomicU64,
 }
+
+/// Values of the word `told`.
+const TELLING: u64 = 1;
+const TOLD: u64 = 2;
+
+/// How long the others wait for the one that tells. It may have died meanwhile.
+const TELLING_TIME: Duration = Duration::from_secs(1);
 
 // SAFETY: repr(C), nothing but 64-bit atomics: no padding, no pointer.
 unsafe impl Shareable for SegmentHeader {}
 
 #[cfg(not(loom))]
 const _: () = {
-    assert!(size_of::<SegmentHeader>() == 128);
+    assert!(size_of::<SegmentHeader>() == 136);
     assert!(align_of::<SegmentHeader>() == 8);
     assert!(std::mem::offset_of!(SegmentHeader, version) == 8);
     assert!(std::mem::offset_of!(SegmentHeader, geometry) == 32);
@@ -122,6 +133,24 @@ impl SegmentHeader {
         }))
     }
 
+    /// Lets the first that comes `tell` what all who attached find wrong; returns when it is told.
+    ///
+    /// The others must not end before: the launcher ends the whole job when the first process ends.
+    pub fn told_by_one(segment: &Segment, tell: impl FnOnce()) -> Result<(), HeaderError> {
+        let told = &segment.get(Self::POSITION)?.told;
+        let first = told.compare_exchange(0, TELLING, Ordering::Relaxed, Ordering::Relaxed);
+        if first.is_ok() {
+            tell();
+            told.store(TOLD, Ordering::Relaxed);
+            return Ok(());
+        }
+        let end = Instant::now() + TELLING_TIME;
+        while told.load(Ordering::Relaxed) == TELLING && Instant::now() < end {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Ok(())
+    }
+
     /// The creator's process id and start time: with both, a reused id is told apart.
     pub fn creator(segment: &Segment) -> Result<(u32, u64), HeaderError> {
         let header = segment.get(Self::POSITION)?;
@@ -160,6 +189,25 @@ mod tests {
             (std::process::id(), start_time(std::process::id()))
         );
         assert!(started > 0);
+    }
+
+    #[test]
+    fn one_tells_for_all_and_the_others_wait_for_it() {
+        let segment = Segment::create(HEADER_BYTES).unwrap();
+        SegmentHeader::publish(&segment, &[]).unwrap();
+        let told = AtomicU64::new(0);
+        let tell = || {
+            std::thread::sleep(Duration::from_millis(20));
+            told.fetch_add(1, Ordering::Relaxed);
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    SegmentHeader::told_by_one(&segment, tell).unwrap();
+                    assert_eq!(told.load(Ordering::Relaxed), 1);
+                });
+            }
+        });
     }
 
     #[test]

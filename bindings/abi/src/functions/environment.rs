@@ -6,6 +6,7 @@ pub mod memory;
 
 use std::ffi::{c_char, c_int};
 
+use pamir_driver::job::Job;
 use pamir_mpi::process::{Process, ProcessError};
 
 pub use interface::{
@@ -84,10 +85,10 @@ fn initialise(level: c_int) -> Result {
     }
 }
 
-/// Why MPI is not there. A bad setting ends the process in one line, whatever handles errors.
+/// Why MPI is not there. A bad setting ends the job in one line, whatever handles errors.
 fn refused(error: ProcessError) -> error::Error {
     if error.is_setting() {
-        eprintln!("pamir: {error}");
+        Job::told_by_one(|| eprintln!("pamir: {error}"));
         std::process::exit(1);
     }
     ErrorClass::Other.with(error.to_string())
