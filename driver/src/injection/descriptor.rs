@@ -7,7 +7,7 @@
 //! byte  0 buffer     8 bytes     16 injected   24 metadata
 //!      32 remote    40 cookie    48 target     52 counter  54 auxiliary
 //!      56 operation 57 source    58 kind       59 continuation  60 notify    61 local
-//!      62 packet exponent           63 cell
+//!      62 packet exponent           63 exclusive buffer
 //! ```
 //!
 //! The fields are those of a DMA unit's data descriptor: buffer address and size,
@@ -73,8 +73,8 @@ pub struct Descriptor {
     /// Two to this power is the most data in a packet, in bytes, where the unit would take more;
     /// 0 leaves it to the unit.
     pub packet_exponent: u8,
-    /// The cell in which the data goes, plus one; 0 while it goes through the lane.
-    pub cell: u8,
+    /// The exclusive buffer in which the data goes, plus one; 0 while it goes through the lane.
+    pub exclusive_buffer: u8,
 }
 
 const _: () = assert!(size_of::<Descriptor>() == 64 && align_of::<Descriptor>() == 64);
@@ -105,7 +105,7 @@ impl Descriptor {
             notify: 0,
             local: false,
             packet_exponent: 0,
-            cell: 0,
+            exclusive_buffer: 0,
         }
     }
 

@@ -9,7 +9,7 @@
 //!          since who uses it has the cursor's fetched as well, and a lane could not tell how far its other end is
 //! claims   one line a lane:      [target][origin]: words from which both ends claim pieces of large transfers
 //! rings    one ring a lane:      [target][origin], page-aligned for each target
-//! cells    those of each pair of ranks (`pamir_shm::exclusive_buffer::mapped`), for few ranks
+//! buffers  the exclusive buffers of each pair of ranks (`pamir_shm::exclusive_buffer::mapped`), for few ranks
 //! boards   a page that says who has which (`crate::job::board_table`), then BOARDS boards
 //! ```
 //!
@@ -22,7 +22,7 @@ use pamir_shm::atomic::{AtomicU32, AtomicU64};
 use pamir_shm::board::mapped::MappedBoard;
 use pamir_shm::call_record::CallRecord;
 use pamir_shm::copy::chunk_claims::PieceClaims;
-use pamir_shm::exclusive_buffer::turns::CELLS;
+use pamir_shm::exclusive_buffer::turns::EXCLUSIVE_BUFFERS;
 use pamir_shm::lane::record::LINE_BYTES;
 use pamir_shm::segment::HUGE_PAGE_BYTES;
 use pamir_shm::segment::header::HEADER_BYTES;
@@ -205,9 +205,9 @@ impl Layout {
         self.ring_bytes() >= 32 * 1024
     }
 
-    /// Bytes of each cell of a pair: room for messages of 256 or 64 KiB in parts, of which each has some lines besides; 0 where
-    /// there are too many pairs.
-    pub fn cell_bytes(self) -> u64 {
+    /// Bytes of each exclusive buffer of a pair: room for messages of 256 or 64 KiB in parts, of which each has some
+    /// lines besides; 0 where there are too many pairs.
+    pub fn exclusive_buffer_bytes(self) -> u64 {
         match self.ranks {
             0..=4 => 280 * 1024,
             5..=16 => 76 * 1024,
@@ -215,18 +215,18 @@ impl Layout {
         }
     }
 
-    /// Where the cells begin that two different ranks share.
-    pub fn cells(self, one: usize, other: usize) -> u64 {
+    /// Where the exclusive buffers begin that two different ranks share.
+    pub fn exclusive_buffers(self, one: usize, other: usize) -> u64 {
         let (low, high) = (one.min(other), one.max(other));
         debug_assert!(low < high && high < self.ranks as usize);
         // Pairs of ranks below `high` come first.
         let pair = high * (high - 1) / 2 + low;
-        self.first_cell() + pair as u64 * self.pair_bytes()
+        self.first_exclusive_buffer() + pair as u64 * self.pair_bytes()
     }
 
     /// The page that says who has which board.
     pub fn board_table(self) -> u64 {
-        self.first_cell() + self.ranks * (self.ranks - 1) / 2 * self.pair_bytes()
+        self.first_exclusive_buffer() + self.ranks * (self.ranks - 1) / 2 * self.pair_bytes()
     }
 
     /// Where board `number` starts.
@@ -252,13 +252,13 @@ impl Layout {
         self.ring_lines * LINE_BYTES as u64
     }
 
-    fn first_cell(self) -> u64 {
+    fn first_exclusive_buffer(self) -> u64 {
         let (start, bytes) = self.rings();
         start + bytes
     }
 
     fn pair_bytes(self) -> u64 {
-        CELLS as u64 * self.cell_bytes()
+        EXCLUSIVE_BUFFERS as u64 * self.exclusive_buffer_bytes()
     }
 
     fn call_records(self) -> u64 {
@@ -312,14 +312,20 @@ mod tests {
             assert!(last_claims + 8 <= layout.ring(0, 0));
             assert_eq!(layout.ring(0, 0) % PAGE_BYTES, 0);
             let boards = layout.board_table();
-            let cells = layout.first_cell();
-            assert_eq!(layout.ring(last, last) + layout.ring_bytes(), cells);
+            let buffers = layout.first_exclusive_buffer();
+            assert_eq!(layout.ring(last, last) + layout.ring_bytes(), buffers);
             let (start, bytes) = layout.rings_of_target(last);
-            assert_eq!((start + bytes, cells % PAGE_BYTES), (cells, 0));
+            assert_eq!((start + bytes, buffers % PAGE_BYTES), (buffers, 0));
             let pairs = (0..ranks).flat_map(|high| (0..high).map(move |low| (low, high)));
             for (number, (low, high)) in pairs.enumerate() {
-                let at = cells + number as u64 * layout.pair_bytes();
-                assert_eq!((layout.cells(low, high), layout.cells(high, low)), (at, at));
+                let at = buffers + number as u64 * layout.pair_bytes();
+                assert_eq!(
+                    (
+                        layout.exclusive_buffers(low, high),
+                        layout.exclusive_buffers(high, low)
+                    ),
+                    (at, at)
+                );
                 assert!(at + layout.pair_bytes() <= boards);
             }
             let end = layout.board(BOARDS - 1) + MappedBoard::bytes(layout.board_members());

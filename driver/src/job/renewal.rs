@@ -8,9 +8,9 @@
 //! rank 1   first program ────────────── finalized ─ second program: waits ──────────────────────── claims
 //! ```
 //!
-//! The rank that sees all ranks finalized and gets the header's word empties the memory: lanes, cells and boards first, then
-//! the ranks' blocks one after another, each of which may be claimed from then on. A finalized process reads and writes
-//! nothing of the memory any more.
+//! The rank that sees all ranks finalized and gets the header's word empties the memory: lanes, exclusive buffers and
+//! boards first, then the ranks' blocks one after another, each of which may be claimed from then on. A finalized
+//! process reads and writes nothing of the memory any more.
 //!
 //! Invariant: nobody empties the memory unless, while it has the word, all ranks are finalized: each is so at most once
 //! between two times.

@@ -46,7 +46,7 @@ pub use owner::Owner;
 use packet::{ALIGNED_AT, PacketHandlerTable, REPLENISH};
 pub use receive::next_record::Next;
 use receive::rotation::Rotation;
-pub use send::cell::PART_BYTES;
+pub use send::exclusive_buffer::PART_BYTES;
 pub use send::line::LINE_DATA_BYTES;
 use send::packet_length;
 use target::Target;

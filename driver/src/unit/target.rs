@@ -4,7 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use pamir_shm::exclusive_buffer::mapped::MappedCells;
+use pamir_shm::exclusive_buffer::mapped::ExclusiveBuffers;
 use pamir_shm::lane::Reserved;
 use pamir_shm::lane::mapped::LaneProducer;
 use pamir_shm::segment::mapped::Mapped;
@@ -20,7 +20,7 @@ use crate::job::layout::RankBlock;
 pub(super) struct Target {
     pub(super) lane: LaneProducer,
     /// Memory that this rank and the target write in turn, if they have any.
-    pub(super) cells: Option<MappedCells>,
+    pub(super) exclusive_buffers: Option<ExclusiveBuffers>,
     pub(super) block: Mapped<RankBlock>,
     /// How far the lane from this target was read when the last record of several lines went to it.
     pub(super) heard: Cell<u64>,
@@ -40,7 +40,7 @@ impl Target {
     ) -> Result<Self, UnitError> {
         Ok(Self {
             lane: LaneProducer::new(job.lane(origin, target)?),
-            cells: cells_of(job, origin, target)?,
+            exclusive_buffers: exclusive_buffers_of(job, origin, target)?,
             block: Mapped::new(job.segment(), job.layout().rank_block(target))?,
             heard: Cell::new(0),
             backlog: Cell::new(0),
@@ -56,15 +56,24 @@ impl Target {
     }
 }
 
-/// The cells that ranks `one` and `other` share, if they do, as `one` sees them.
-fn cells_of(job: &Job, one: usize, other: usize) -> Result<Option<MappedCells>, UnitError> {
+/// The exclusive buffers that ranks `one` and `other` share, if they do, as `one` sees them.
+fn exclusive_buffers_of(
+    job: &Job,
+    one: usize,
+    other: usize,
+) -> Result<Option<ExclusiveBuffers>, UnitError> {
     let layout = job.layout();
-    if one == other || layout.cell_bytes() == 0 || !job.shares_memory(one, other) {
+    if one == other || layout.exclusive_buffer_bytes() == 0 || !job.shares_memory(one, other) {
         return Ok(None);
     }
-    let start = layout.cells(one, other);
-    let cells = MappedCells::new(job.segment(), start, layout.cell_bytes(), one < other)?;
-    Ok(Some(cells))
+    let start = layout.exclusive_buffers(one, other);
+    let buffers = ExclusiveBuffers::new(
+        job.segment(),
+        start,
+        layout.exclusive_buffer_bytes(),
+        one < other,
+    )?;
+    Ok(Some(buffers))
 }
 
 #[inline(always)]

@@ -1,52 +1,52 @@
-//! The memory of a pair's cells, and the parts of messages in them.
+//! The memory of a pair's exclusive buffers, and the parts of messages in them.
 //!
-//! Before: the driver has a message for a task with which it shares cells, and one is its own ([`CellTurns`]). After: the
-//! message's parts lie in that cell, each announced by a record of one line in the lane, and the other end reads them
-//! there.
+//! Before: the driver has a message for a task with which it shares exclusive buffers, and one is its own
+//! ([`BufferTurns`]). After: the message's parts lie in that exclusive buffer, each announced by a record of one line
+//! in the lane, and the other end reads them there.
 //!
 //! ```text
-//! lane   │ header: in a cell │ word: cell, first line, bytes │ a word of the unit's │
+//! lane     │ header: in an exclusive buffer │ word: which buffer, first line, bytes │ a word of the unit's │
 //!                                   │
-//! cell   │ line 0 │ part 0 ...      ▼ line n │ part 1 ...            │
-//!          └ 8 bytes unused, then the payload as a record has it: header words, data from the second line on
+//! buffer   │ line 0 │ part 0 ...    ▼ line n │ part 1 ...            │
+//!            └ 8 bytes unused, then the payload as a record has it: header words, data from the second line on
 //! ```
 //!
-//! Invariant: a [`MappedCells`] lies wholly inside its segment. The words of the other end about a part are checked before
-//! its memory is read: [`MappedCells::part`].
+//! Invariant: an [`ExclusiveBuffers`] lies wholly inside its segment. The words of the other end about a part are
+//! checked before its memory is read: [`ExclusiveBuffers::part`].
 
 use std::sync::Arc;
 
 use crate::copy::lane_copy::{LONG_BYTES, hand_over_line, look_ahead};
-use crate::exclusive_buffer::turns::{CELLS, CellTurns};
+use crate::exclusive_buffer::turns::{BufferTurns, EXCLUSIVE_BUFFERS};
 use crate::lane::record::{HEADER_BYTES, LINE_BYTES, lines_for};
 use crate::lane::room::{LaneRoom, LongCopy};
 use crate::segment::{Segment, SegmentError};
 
-/// A part of a message in a cell, as a record announces it.
+/// A part of a message in an exclusive buffer, as a record announces it.
 ///
 /// ```text
-/// bit  0       cell
+/// bit  0       exclusive buffer
 /// bit  1       last part of its message
 /// bits 2..32   first line
 /// bits 32..64  payload bytes
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CellPart {
-    /// Which of the pair's cells.
-    pub cell: usize,
-    /// Whether the message ends with it, so that its reader may write the cell.
+pub struct BufferPart {
+    /// Which of the pair's exclusive buffers.
+    pub buffer: usize,
+    /// Whether the message ends with it, so that its reader may write the exclusive buffer.
     pub is_last: bool,
-    /// Its first line in the cell.
+    /// Its first line in the exclusive buffer.
     pub line: u32,
     /// Bytes of its payload.
     pub payload_bytes: u32,
 }
 
-impl CellPart {
+impl BufferPart {
     /// The word that says so.
     #[inline(always)]
     pub fn word(self) -> u64 {
-        self.cell as u64
+        self.buffer as u64
             | u64::from(self.is_last) << 1
             | u64::from(self.line) << 2
             | u64::from(self.payload_bytes) << 32
@@ -56,7 +56,7 @@ impl CellPart {
     #[inline(always)]
     pub fn from_word(word: u64) -> Self {
         Self {
-            cell: (word & 1) as usize,
+            buffer: (word & 1) as usize,
             is_last: word & 2 != 0,
             line: (word as u32) >> 2,
             payload_bytes: (word >> 32) as u32,
@@ -69,21 +69,22 @@ impl CellPart {
     }
 }
 
-/// One end of a pair's cells.
+/// One end of a pair's exclusive buffers.
 #[derive(Debug)]
-pub struct MappedCells {
+pub struct ExclusiveBuffers {
     base: *mut u8,
-    /// Lines of one cell.
+    /// Lines of one exclusive buffer.
     lines: u64,
-    turns: CellTurns,
+    turns: BufferTurns,
     /// Lines that are this core's own are best written by string moves, as soon as those pay.
     long: LongCopy,
     /// Keeps the mapping that `base` leads into.
     _segment: Arc<Segment>,
 }
 
-impl MappedCells {
-    /// The cells of `bytes` bytes each that begin at byte `start`, for the `first` task of the pair or the other one.
+impl ExclusiveBuffers {
+    /// The exclusive buffers of `bytes` bytes each that begin at byte `start`, for the `first` task of the pair or the
+    /// other one.
     ///
     /// # Errors
     ///
@@ -94,13 +95,13 @@ impl MappedCells {
         bytes: u64,
         first: bool,
     ) -> Result<Self, SegmentError> {
-        let base = segment.bytes_at(start, CELLS as u64 * bytes)?;
+        let base = segment.bytes_at(start, EXCLUSIVE_BUFFERS as u64 * bytes)?;
         let long = LongCopy::default();
         long.settle(LONG_BYTES);
         Ok(Self {
             base,
             lines: bytes / LINE_BYTES as u64,
-            turns: CellTurns::new(first),
+            turns: BufferTurns::new(first),
             long,
             _segment: Arc::clone(segment),
         })
@@ -112,29 +113,30 @@ impl MappedCells {
         lines <= self.lines && self.turns.next().is_some()
     }
 
-    /// The lines of a cell that may be written now; 0 while none may.
+    /// The lines of an exclusive buffer that may be written now; 0 while none may.
     pub fn free_lines(&self) -> u64 {
         self.turns.next().map_or(0, |_| self.lines)
     }
 
-    /// Begins a message in the cell that is best written now, if there is one. The other end writes it next.
+    /// Begins a message in the exclusive buffer that is best written now, if there is one. The other end writes it
+    /// next.
     #[inline(always)]
     pub fn begin(&self) -> Option<usize> {
-        let cell = self.turns.next()?;
-        self.turns.give(cell);
-        Some(cell)
+        let buffer = self.turns.next()?;
+        self.turns.give(buffer);
+        Some(buffer)
     }
 
     /// The payload of a part, to be filled before its record is committed.
     ///
     /// # Panics
     ///
-    /// If the cell does not have the lines: who begins a message asks [`Self::has_room`] for all of it.
+    /// If the exclusive buffer does not have the lines: who begins a message asks [`Self::has_room`] for all of it.
     #[inline(always)]
-    pub fn room(&self, part: CellPart) -> LaneRoom<'_> {
+    pub fn room(&self, part: BufferPart) -> LaneRoom<'_> {
         assert!(
-            part.cell < CELLS && u64::from(part.end()) <= self.lines,
-            "a part lies inside its cell"
+            part.buffer < EXCLUSIVE_BUFFERS && u64::from(part.end()) <= self.lines,
+            "a part lies inside its exclusive buffer"
         );
         LaneRoom::new(self.payload(part), &self.long)
     }
@@ -145,15 +147,16 @@ impl MappedCells {
     ///
     /// `source` is readable for `bytes` bytes, and `at + bytes` is at most the part's payload.
     #[inline(always)]
-    pub unsafe fn write(&self, part: CellPart, at: usize, (source, bytes): (*const u8, usize)) {
-        // SAFETY: the caller vouches for the source and the payload, which `room` has found to lie in the cell; the other end
-        // reads it when it is announced, and the cell was this end's when the message began.
+    pub unsafe fn write(&self, part: BufferPart, at: usize, (source, bytes): (*const u8, usize)) {
+        // SAFETY: the caller vouches for the source and the payload, which `room` has found to lie in the exclusive
+        // buffer; the other end reads it when it is announced, and the exclusive buffer was this end's when the message
+        // began.
         unsafe { self.room(part).behind(at).write(source, bytes) };
     }
 
     /// Writes a word into a part's payload at byte `at`.
     #[inline(always)]
-    pub fn write_word(&self, part: CellPart, at: usize, value: u64) {
+    pub fn write_word(&self, part: BufferPart, at: usize, value: u64) {
         assert!(
             at + 8 <= part.payload_bytes as usize,
             "a word is written inside of its part"
@@ -164,43 +167,43 @@ impl MappedCells {
 
     /// Has the lines of a part moved to the cache that all cores share, where its reader finds them sooner.
     #[inline(always)]
-    pub fn hand_over(&self, part: CellPart) {
+    pub fn hand_over(&self, part: BufferPart) {
         for line in part.line..part.end() {
-            hand_over_line(self.line(part.cell, line));
+            hand_over_line(self.line(part.buffer, line));
         }
     }
 
     /// The payload of a part that the other end has announced; none if it is not one that it may have written.
     #[inline(always)]
-    pub fn part(&self, part: CellPart) -> Option<*const u8> {
+    pub fn part(&self, part: BufferPart) -> Option<*const u8> {
         let is_inside = u64::from(part.line) + lines_for(part.payload_bytes as usize) <= self.lines;
-        (is_inside && self.turns.is_theirs(part.cell)).then(|| self.payload(part).cast_const())
+        (is_inside && self.turns.is_theirs(part.buffer)).then(|| self.payload(part).cast_const())
     }
 
     /// Asks for the first lines of a part that [`Self::part`] has found, up to so many.
     #[inline(always)]
-    pub fn look_ahead(&self, part: CellPart, lines: u32) {
+    pub fn look_ahead(&self, part: BufferPart, lines: u32) {
         for line in part.line..part.end().min(part.line + lines) {
-            look_ahead(self.line(part.cell, line));
+            look_ahead(self.line(part.buffer, line));
         }
     }
 
     /// A part that [`Self::part`] has found was read.
     #[inline(always)]
-    pub fn read(&self, part: CellPart) {
+    pub fn read(&self, part: BufferPart) {
         if part.is_last {
-            self.turns.take(part.cell);
+            self.turns.take(part.buffer);
         }
     }
 
     #[inline(always)]
-    fn payload(&self, part: CellPart) -> *mut u8 {
-        self.line(part.cell, part.line).wrapping_add(HEADER_BYTES)
+    fn payload(&self, part: BufferPart) -> *mut u8 {
+        self.line(part.buffer, part.line).wrapping_add(HEADER_BYTES)
     }
 
     #[inline(always)]
-    fn line(&self, cell: usize, line: u32) -> *mut u8 {
-        let lines = cell * self.lines as usize + line as usize;
+    fn line(&self, buffer: usize, line: u32) -> *mut u8 {
+        let lines = buffer * self.lines as usize + line as usize;
         self.base.wrapping_add(lines * LINE_BYTES)
     }
 }
@@ -211,22 +214,22 @@ mod tests {
 
     const BYTES: u64 = 4096;
 
-    fn pair() -> [MappedCells; 2] {
+    fn pair() -> [ExclusiveBuffers; 2] {
         let segment = Arc::new(Segment::create(2 * BYTES).unwrap());
-        [true, false].map(|first| MappedCells::new(&segment, 0, BYTES, first).unwrap())
+        [true, false].map(|first| ExclusiveBuffers::new(&segment, 0, BYTES, first).unwrap())
     }
 
     #[test]
     fn a_part_is_what_its_word_says() {
-        for cell in 0..CELLS {
+        for buffer in 0..EXCLUSIVE_BUFFERS {
             for is_last in [false, true] {
-                let part = CellPart {
-                    cell,
+                let part = BufferPart {
+                    buffer,
                     is_last,
                     line: 0x3FFF_FFFF,
                     payload_bytes: u32::MAX,
                 };
-                assert_eq!(CellPart::from_word(part.word()), part);
+                assert_eq!(BufferPart::from_word(part.word()), part);
             }
         }
     }
@@ -236,9 +239,9 @@ mod tests {
         let [one, other] = pair();
         let data: Vec<u8> = (0..1000).map(|at| (at % 251) as u8).collect();
         for _ in 0..2 {
-            let cell = one.begin().unwrap();
-            let part = CellPart {
-                cell,
+            let buffer = one.begin().unwrap();
+            let part = BufferPart {
+                buffer,
                 is_last: true,
                 line: 3,
                 payload_bytes: 1056,
@@ -247,23 +250,23 @@ mod tests {
             // SAFETY: the data has the bytes, and the part's payload too.
             unsafe { one.write(part, 56, (data.as_ptr(), 1000)) };
             let payload = other.part(part).unwrap();
-            // SAFETY: the part lies in the cell.
+            // SAFETY: the part lies in the exclusive buffer.
             unsafe {
                 assert_eq!(payload.cast::<u64>().read(), 77);
                 assert_eq!(std::slice::from_raw_parts(payload.add(56), 1000), data);
             }
             other.read(part);
             assert!(other.part(part).is_none(), "only once");
-            assert_eq!(other.begin(), Some(cell));
+            assert_eq!(other.begin(), Some(buffer));
             one.read(part);
         }
     }
 
     #[test]
-    fn parts_outside_of_a_cell_are_refused() {
+    fn parts_outside_of_an_exclusive_buffer_are_refused() {
         let [one, _other] = pair();
-        let part = |line, payload_bytes| CellPart {
-            cell: 1,
+        let part = |line, payload_bytes| BufferPart {
+            buffer: 1,
             is_last: true,
             line,
             payload_bytes,
@@ -274,6 +277,9 @@ mod tests {
         assert!(one.part(part(0x3FFF_FFFF, u32::MAX)).is_none());
         assert!(one.has_room(64) && !one.has_room(65));
         one.begin().unwrap();
-        assert!(!one.has_room(1), "the other cell is not this end's");
+        assert!(
+            !one.has_room(1),
+            "the other exclusive buffer is not this end's"
+        );
     }
 }

@@ -1,17 +1,18 @@
-//! Whose turn it is to write the cells of a pair of tasks.
+//! Whose turn it is to write the exclusive buffers of a pair of tasks.
 //!
-//! Before: an end has a message for the other one, or has read one out of a cell. After: it writes the cell that it may,
-//! or goes another way ([`crate::exclusive_buffer::mapped`]).
+//! Before: an end has a message for the other one, or has read one out of an exclusive buffer. After: it writes the
+//! exclusive buffer that it may, or goes another way ([`crate::exclusive_buffer::mapped`]).
 //!
-//! A cell is memory that two tasks write in turn. The task that has read a message out of it may write the next one into it, and
-//! nobody else: that is all there is to agree on, and the message itself says it. Each end begins with one cell.
+//! An exclusive buffer is memory that two tasks write in turn. The task that has read a message out of it may write the
+//! next one into it, and nobody else: that is all there is to agree on, and the message itself says it. Each end begins
+//! with one exclusive buffer.
 //!
 //! ```text
 //!         task 0                                task 1
-//!   may write 0        ── message in cell 0 ──▶          may write 1, 0
-//!   may write 0        ◀── reply in cell 0 ───           may write 1       the one that came last goes first
-//!   may write          ── message in cell 0 ──▶          may write 1, 0
-//!   (none: by lane)    ── the next at once, by lane ──▶  may write 1, 0
+//!   may write 0        ── message in 0 ──▶    may write 1, 0
+//!   may write 0        ◀── reply in 0 ────    may write 1       the one that came last goes first
+//!   may write          ── message in 0 ──▶    may write 1, 0
+//!   (none: by lane)    ── the next one ──▶    may write 1, 0
 //! ```
 //!
 //! What a task has just read lies in its own cache, so its reply is written there without asking the other core for
@@ -19,30 +20,30 @@
 //!
 //! | turn | event | next |
 //! |---|---|---|
-//! | mine | [`CellTurns::give`]: a message in it begins | theirs |
-//! | theirs | [`CellTurns::take`]: the last part of their message was read | mine |
+//! | mine | [`BufferTurns::give`]: a message in it begins | theirs |
+//! | theirs | [`BufferTurns::take`]: the last part of their message was read | mine |
 //! | mine | `take` | refused: the other end writes where it may not |
-//! | theirs | `give` | never: only what [`CellTurns::next`] has named is given |
+//! | theirs | `give` | never: only what [`BufferTurns::next`] has named is given |
 //!
-//! Invariant: a cell is never both ends'. What was written before a message was committed to the lane is seen by who has
-//! peeked it (Release and Acquire of the header word, [`crate::lane`]), and so is all that its reader did before it
-//! answered in the same cell.
+//! Invariant: an exclusive buffer is never both ends'. What was written before a message was committed to the lane is
+//! seen by who has peeked it (Release and Acquire of the header word, [`crate::lane`]), and so is all that its reader
+//! did before it answered in the same exclusive buffer.
 
 use std::cell::Cell;
 
-/// Cells of a pair: one for each end to begin with, so that both can send at once.
-pub const CELLS: usize = 2;
+/// Exclusive buffers of a pair: one for each end to begin with, so that both can send at once.
+pub const EXCLUSIVE_BUFFERS: usize = 2;
 
-/// One end's idea of which cells it may write.
+/// One end's idea of which exclusive buffers it may write.
 #[derive(Debug)]
-pub struct CellTurns {
-    /// A bit for each cell that is this end's.
+pub struct BufferTurns {
+    /// A bit for each exclusive buffer that is this end's.
     mine: Cell<u8>,
-    /// The cell that was read last.
+    /// The exclusive buffer that was read last.
     last: Cell<u8>,
 }
 
-impl CellTurns {
+impl BufferTurns {
     /// The turns of a pair's end at the beginning: that of the `first` task or of the other one.
     pub fn new(first: bool) -> Self {
         let own = if first { 0 } else { 1 };
@@ -52,40 +53,43 @@ impl CellTurns {
         }
     }
 
-    /// The cell that is best written next, if there is any: of several the one that was read last, whose lines are in this
-    /// core's cache.
+    /// The exclusive buffer that is best written next, if there is any: of several the one that was read last, whose
+    /// lines are in this core's cache.
     #[inline(always)]
     pub fn next(&self) -> Option<usize> {
         let last = usize::from(self.last.get());
         match self.mine.get() {
             0 => None,
             mine if mine >> last & 1 != 0 => Some(last),
-            _ => Some(CELLS - 1 - last),
+            _ => Some(EXCLUSIVE_BUFFERS - 1 - last),
         }
     }
 
-    /// Gives a cell that [`Self::next`] has named to the other end, with a message that begins in it.
+    /// Gives an exclusive buffer that [`Self::next`] has named to the other end, with a message that begins in it.
     #[inline(always)]
-    pub fn give(&self, cell: usize) {
+    pub fn give(&self, buffer: usize) {
         debug_assert!(
-            self.mine.get() >> cell & 1 != 0,
-            "cell {cell} is not this end's"
+            self.mine.get() >> buffer & 1 != 0,
+            "exclusive buffer {buffer} is not this end's"
         );
-        self.mine.set(self.mine.get() & !(1 << cell));
+        self.mine.set(self.mine.get() & !(1 << buffer));
     }
 
-    /// Whether there is such a cell, and it is the other end's.
+    /// Whether there is such an exclusive buffer, and it is the other end's.
     #[inline(always)]
-    pub fn is_theirs(&self, cell: usize) -> bool {
-        cell < CELLS && self.mine.get() >> cell & 1 == 0
+    pub fn is_theirs(&self, buffer: usize) -> bool {
+        buffer < EXCLUSIVE_BUFFERS && self.mine.get() >> buffer & 1 == 0
     }
 
-    /// Takes a cell whose message was read to its end; it is the other one's ([`Self::is_theirs`]).
+    /// Takes an exclusive buffer whose message was read to its end; it is the other one's ([`Self::is_theirs`]).
     #[inline(always)]
-    pub fn take(&self, cell: usize) {
-        debug_assert!(self.is_theirs(cell), "cell {cell} is not the other end's");
-        self.mine.set(self.mine.get() | 1 << cell);
-        self.last.set(cell as u8);
+    pub fn take(&self, buffer: usize) {
+        debug_assert!(
+            self.is_theirs(buffer),
+            "exclusive buffer {buffer} is not the other end's"
+        );
+        self.mine.set(self.mine.get() | 1 << buffer);
+        self.last.set(buffer as u8);
     }
 }
 
@@ -95,8 +99,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reply_goes_into_the_cell_that_was_read() {
-        let (one, other) = (CellTurns::new(true), CellTurns::new(false));
+    fn a_reply_goes_into_the_exclusive_buffer_that_was_read() {
+        let (one, other) = (BufferTurns::new(true), BufferTurns::new(false));
         for _ in 0..3 {
             assert_eq!(one.next(), Some(0));
             one.give(0);
@@ -111,8 +115,8 @@ mod tests {
     }
 
     #[test]
-    fn both_may_send_at_once_and_change_cells() {
-        let (one, other) = (CellTurns::new(true), CellTurns::new(false));
+    fn both_may_send_at_once_and_change_exclusive_buffers() {
+        let (one, other) = (BufferTurns::new(true), BufferTurns::new(false));
         for round in 0..4 {
             let (mine, theirs) = (one.next().unwrap(), other.next().unwrap());
             assert_eq!((mine, theirs), (round % 2, 1 - round % 2));
@@ -125,21 +129,21 @@ mod tests {
 
     #[test]
     fn what_is_not_theirs_is_known() {
-        let one = CellTurns::new(true);
+        let one = BufferTurns::new(true);
         assert!(!one.is_theirs(0) && one.is_theirs(1));
-        assert!(!one.is_theirs(CELLS) && !one.is_theirs(usize::MAX));
+        assert!(!one.is_theirs(EXCLUSIVE_BUFFERS) && !one.is_theirs(usize::MAX));
         one.take(1);
         assert_eq!(one.next(), Some(1));
         one.give(1);
         assert_eq!(one.next(), Some(0));
     }
 
-    /// Any order in which two ends send and read: no cell is ever both ends', and none gets lost.
+    /// Any order in which two ends send and read: no exclusive buffer is ever both ends', and none gets lost.
     #[test]
-    fn no_order_of_messages_loses_a_cell() {
+    fn no_order_of_messages_loses_an_exclusive_buffer() {
         use std::collections::VecDeque;
         for seed in 0..2000_u64 {
-            let ends = [CellTurns::new(true), CellTurns::new(false)];
+            let ends = [BufferTurns::new(true), BufferTurns::new(false)];
             let mut under_way: [VecDeque<usize>; 2] = Default::default();
             let mut random = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
             for _ in 0..64 {
@@ -148,22 +152,26 @@ mod tests {
                 random ^= random << 17;
                 let end = (random >> 20 & 1) as usize;
                 if random >> 40 & 1 == 0 {
-                    if let Some(cell) = ends[end].next() {
-                        ends[end].give(cell);
-                        under_way[1 - end].push_back(cell);
+                    if let Some(buffer) = ends[end].next() {
+                        ends[end].give(buffer);
+                        under_way[1 - end].push_back(buffer);
                     }
-                } else if let Some(cell) = under_way[end].pop_front() {
-                    assert!(ends[end].is_theirs(cell), "seed {seed}");
-                    ends[end].take(cell);
+                } else if let Some(buffer) = under_way[end].pop_front() {
+                    assert!(ends[end].is_theirs(buffer), "seed {seed}");
+                    ends[end].take(buffer);
                 }
-                for cell in 0..CELLS {
-                    let owners = ends.iter().filter(|end| !end.is_theirs(cell)).count();
+                for buffer in 0..EXCLUSIVE_BUFFERS {
+                    let owners = ends.iter().filter(|end| !end.is_theirs(buffer)).count();
                     let carried = under_way
                         .iter()
                         .flatten()
-                        .filter(|way| **way == cell)
+                        .filter(|way| **way == buffer)
                         .count();
-                    assert_eq!(owners + carried, 1, "seed {seed}, cell {cell}");
+                    assert_eq!(
+                        owners + carried,
+                        1,
+                        "seed {seed}, exclusive buffer {buffer}"
+                    );
                 }
             }
         }
@@ -172,28 +180,31 @@ mod tests {
 
 #[cfg(all(test, loom))]
 mod models {
-    use loom::cell::UnsafeCell;
+    use loom::buffer::UnsafeCell;
     use loom::sync::Arc;
     use loom::sync::atomic::{AtomicU64, Ordering};
 
     use super::*;
 
-    /// Two cells, and two words each way as a lane's header words: number of the message, and its cell.
+    /// Two exclusive buffers, and two words each way as a lane's header words: number of the message, and its exclusive
+    /// buffer.
     #[derive(Default)]
     struct Pair {
-        cells: [UnsafeCell<u64>; CELLS],
+        exclusive_buffers: [UnsafeCell<u64>; EXCLUSIVE_BUFFERS],
         to: [[AtomicU64; 2]; 2],
     }
 
-    fn send(pair: &Pair, turns: &CellTurns, to: usize, number: u64) {
-        let cell = turns.next().expect("a cell came with the last message");
-        turns.give(cell);
-        // SAFETY: the cell was this end's; loom reports it if the other one touches it as well.
-        pair.cells[cell].with_mut(|value| unsafe { *value = number });
-        pair.to[to][number as usize & 1].store(number << 1 | cell as u64, Ordering::Release);
+    fn send(pair: &Pair, turns: &BufferTurns, to: usize, number: u64) {
+        let buffer = turns
+            .next()
+            .expect("an exclusive buffer came with the last message");
+        turns.give(buffer);
+        // SAFETY: the exclusive buffer was this end's; loom reports it if the other one touches it as well.
+        pair.exclusive_buffers[buffer].with_mut(|value| unsafe { *value = number });
+        pair.to[to][number as usize & 1].store(number << 1 | buffer as u64, Ordering::Release);
     }
 
-    fn receive(pair: &Pair, turns: &CellTurns, at: usize, number: u64) {
+    fn receive(pair: &Pair, turns: &BufferTurns, at: usize, number: u64) {
         let word = loop {
             let word = pair.to[at][number as usize & 1].load(Ordering::Acquire);
             if word >> 1 == number {
@@ -201,11 +212,11 @@ mod models {
             }
             loom::thread::yield_now();
         };
-        let cell = (word & 1) as usize;
-        assert!(turns.is_theirs(cell));
+        let buffer = (word & 1) as usize;
+        assert!(turns.is_theirs(buffer));
         // SAFETY: as in `send`.
-        pair.cells[cell].with(|value| unsafe { assert_eq!(*value, number) });
-        turns.take(cell);
+        pair.exclusive_buffers[buffer].with(|value| unsafe { assert_eq!(*value, number) });
+        turns.take(buffer);
     }
 
     #[test]
@@ -214,13 +225,13 @@ mod models {
             let pair = Arc::new(Pair::default());
             let other = Arc::clone(&pair);
             let thread = loom::thread::spawn(move || {
-                let turns = CellTurns::new(false);
+                let turns = BufferTurns::new(false);
                 for number in 1..=2 {
                     receive(&other, &turns, 1, number);
                     send(&other, &turns, 0, number);
                 }
             });
-            let turns = CellTurns::new(true);
+            let turns = BufferTurns::new(true);
             for number in 1..=2 {
                 send(&pair, &turns, 1, number);
                 receive(&pair, &turns, 0, number);
@@ -230,18 +241,18 @@ mod models {
     }
 
     #[test]
-    fn loom_messages_that_cross_use_both_cells() {
+    fn loom_messages_that_cross_use_both_exclusive_buffers() {
         loom::model(|| {
             let pair = Arc::new(Pair::default());
             let other = Arc::clone(&pair);
             let thread = loom::thread::spawn(move || {
-                let turns = CellTurns::new(false);
+                let turns = BufferTurns::new(false);
                 for number in 1..=2 {
                     send(&other, &turns, 0, number);
                     receive(&other, &turns, 1, number);
                 }
             });
-            let turns = CellTurns::new(true);
+            let turns = BufferTurns::new(true);
             for number in 1..=2 {
                 send(&pair, &turns, 1, number);
                 receive(&pair, &turns, 0, number);

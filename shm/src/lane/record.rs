@@ -5,7 +5,7 @@
 //! bit   1      padding: skip to the start of the ring; the length is then 2^32 - 1
 //! bit   2      close: the next record follows at once, where lines stay free behind others as long
 //! bit   3      string: the payload is best read by a string move
-//! bit   4      in a cell: the payload begins with a word that says where it lies instead ([`crate::exclusive_buffer::mapped`])
+//! bit   4      in an exclusive buffer: the payload begins with a word that says where it lies instead ([`crate::exclusive_buffer::mapped`])
 //! bits  8..16  kind: the index into the packet handler table
 //! bits 16..32  auxiliary: the packet's own small number
 //! bits 32..64  payload length in bytes
@@ -28,7 +28,7 @@ const VALID: u64 = 1;
 const PADDING: u64 = 2;
 const CLOSE_SHIFT: u32 = 2;
 const STRING_SHIFT: u32 = 3;
-const IN_CELL: u64 = 1 << 4;
+const IN_EXCLUSIVE_BUFFER: u64 = 1 << 4;
 
 /// The header word of a record. A valid one is never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,22 +140,22 @@ impl RecordHeader {
     /// Payload bytes of a record that announces another payload: a word that says where it is, and one for the unit.
     pub const ANNOUNCED_BYTES: usize = 16;
 
-    /// The header of a record of one line that announces a payload of this one's in a cell.
+    /// The header of a record of one line that announces a payload of this one's in an exclusive buffer.
     #[inline(always)]
-    pub const fn in_cell(self) -> Self {
-        Self(self.0 as u32 as u64 | IN_CELL | (Self::ANNOUNCED_BYTES as u64) << 32)
+    pub const fn in_exclusive_buffer(self) -> Self {
+        Self(self.0 as u32 as u64 | IN_EXCLUSIVE_BUFFER | (Self::ANNOUNCED_BYTES as u64) << 32)
     }
 
-    /// Whether the payload lies in a cell, and only a word about it here.
+    /// Whether the payload lies in an exclusive buffer, and only a word about it here.
     #[inline(always)]
-    pub const fn is_in_cell(self) -> bool {
-        self.0 & IN_CELL != 0
+    pub const fn is_in_exclusive_buffer(self) -> bool {
+        self.0 & IN_EXCLUSIVE_BUFFER != 0
     }
 
     /// The header of the payload of `payload_bytes` bytes that this record announces.
     #[inline(always)]
     pub const fn announced(self, payload_bytes: u32) -> Self {
-        Self((self.0 as u32 as u64 & !IN_CELL) | (payload_bytes as u64) << 32)
+        Self((self.0 as u32 as u64 & !IN_EXCLUSIVE_BUFFER) | (payload_bytes as u64) << 32)
     }
 
     /// Whether this is a message, and takes one line: so do most.
@@ -198,16 +198,16 @@ mod tests {
     }
 
     #[test]
-    fn a_payload_in_a_cell_is_announced_by_a_line() {
+    fn a_payload_in_an_exclusive_buffer_is_announced_by_a_line() {
         let header = RecordHeader::new(7, 300, 70_000).of_string(true);
-        let line = header.in_cell();
-        assert!(line.is_in_cell() && !header.is_in_cell());
+        let line = header.in_exclusive_buffer();
+        assert!(line.is_in_exclusive_buffer() && !header.is_in_exclusive_buffer());
         assert_eq!((line.payload_bytes(), line.is_line()), (16, true));
         assert_eq!(line.announced(70_000), header);
         assert!(header.is_string() && line.announced(9).is_string());
         assert_eq!(RecordHeader::any_line_of(7, line.word()), None);
         assert_eq!(
-            RecordHeader::line_of(7, RecordHeader::new(7, 0, 9).in_cell().word()),
+            RecordHeader::line_of(7, RecordHeader::new(7, 0, 9).in_exclusive_buffer().word()),
             None
         );
     }

@@ -1,7 +1,7 @@
 //! One descriptor, processed as far as it goes.
 //!
-//! Before: the transport submits it, or the engine's step comes to it. After: its packets are in the lane or in a cell, or
-//! its bytes are copied, and the owner knows; or it waits in the injection FIFO with its progress.
+//! Before: the transport submits it, or the engine's step comes to it. After: its packets are in the lane or in an
+//! exclusive buffer, or its bytes are copied, and the owner knows; or it waits in the injection FIFO with its progress.
 //!
 //! Invariant: a descriptor's packets follow each other in the lane.
 
@@ -56,11 +56,11 @@ impl<O: Owner> MessagingUnit<O> {
     ) -> Result<bool, UnitError> {
         match descriptor.operation {
             Operation::MemoryFifo => {
-                if descriptor.injected == 0 && descriptor.cell == 0 {
-                    self.begin_in_cell(to, descriptor);
+                if descriptor.injected == 0 && descriptor.exclusive_buffer == 0 {
+                    self.begin_in_exclusive_buffer(to, descriptor);
                 }
-                if descriptor.cell != 0 {
-                    self.send_in_cell(owner, to, descriptor)
+                if descriptor.exclusive_buffer != 0 {
+                    self.send_in_exclusive_buffer(owner, to, descriptor)
                 } else {
                     self.send_packets(owner, to, descriptor)
                 }

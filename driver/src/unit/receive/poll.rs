@@ -71,8 +71,8 @@ impl<O: Owner> MessagingUnit<O> {
         arrived: Arrived,
     ) -> Result<(), UnitError> {
         let header = arrived.header;
-        if header.is_in_cell() {
-            return self.deliver_from_cell(owner, lane, origin, arrived);
+        if header.is_in_exclusive_buffer() {
+            return self.deliver_from_exclusive_buffer(owner, lane, origin, arrived);
         }
         let packet = Packet::of_record(lane, &arrived);
         let handled = self.handlers.get(header.kind())(owner, origin as u32, packet);
@@ -96,8 +96,8 @@ impl<O: Owner> MessagingUnit<O> {
         let Some(arrived) = peek(lane, origin)? else {
             return Ok(Next::Nothing);
         };
-        if arrived.header.is_in_cell() {
-            return self.take_from_cell(lane, origin, arrived, (kind, metadata), take);
+        if arrived.header.is_in_exclusive_buffer() {
+            return self.take_from_exclusive_buffer(lane, origin, arrived, (kind, metadata), take);
         }
         let packet = Packet::of_record(lane, &arrived);
         if arrived.header.kind() != kind || packet.word(0) != metadata {

@@ -90,8 +90,11 @@ impl<O: Owner> MessagingUnit<O> {
     ) -> bool {
         let origin = self.rotation.recent();
         let lane = &self.origins[origin];
-        // What lies in a cell goes the general way.
-        let Some(arrived) = lane.arrived(header).filter(|_| !header.is_in_cell()) else {
+        // What lies in an exclusive buffer goes the general way.
+        let Some(arrived) = lane
+            .arrived(header)
+            .filter(|_| !header.is_in_exclusive_buffer())
+        else {
             return false;
         };
         let packet = Packet::of_record(lane, &arrived);

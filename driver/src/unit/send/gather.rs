@@ -37,9 +37,16 @@ impl<O: Owner> MessagingUnit<O> {
         if to.backlog.get() != 0 {
             return Ok(false);
         }
-        if let Some(cells) = to.cells_for(bytes) {
+        if let Some(buffers) = to.exclusive_buffers_for(bytes) {
             let header = RecordHeader::new(kind, 0, 0);
-            return self.inject_in_cell(target, cells, header, (metadata, bytes), 0, fill);
+            return self.inject_in_exclusive_buffer(
+                target,
+                buffers,
+                header,
+                (metadata, bytes),
+                0,
+                fill,
+            );
         }
         let start = data_start(8, bytes);
         let Some(reserved) = reserve(to, target, start + bytes)? else {

@@ -38,11 +38,18 @@ impl<O: Owner> MessagingUnit<O> {
         if to.backlog.get() != 0 {
             return Ok(false);
         }
-        if let Some(cells) = to.cells_for(bytes) {
+        if let Some(buffers) = to.exclusive_buffers_for(bytes) {
             let header = RecordHeader::new(kind, auxiliary, 0);
             // SAFETY: as the caller vouches.
             return unsafe {
-                self.inject_piece_in_cell(owner, target, cells, header, metadata, (source, bytes))
+                self.inject_piece_in_exclusive_buffer(
+                    owner,
+                    target,
+                    buffers,
+                    header,
+                    metadata,
+                    (source, bytes),
+                )
             };
         }
         let start = data_start(8, bytes);

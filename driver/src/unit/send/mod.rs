@@ -3,8 +3,8 @@
 //! Before: the transport hands over a message, or the engine comes to a descriptor. After: the packets are in the target's
 //! reach, and it wakes if it slept.
 
-pub(super) mod cell;
 mod commit;
+pub(super) mod exclusive_buffer;
 mod gather;
 mod immediate;
 pub(super) mod line;

@@ -1,7 +1,7 @@
 //! The next packet of a descriptor, wherever it is written.
 //!
 //! Before: a descriptor of the injection FIFO, some of whose data may have gone. After: the packet is written into the
-//! lane ([`super`]) or into a cell ([`super::cell`]).
+//! lane ([`super`]) or into an exclusive buffer ([`super::exclusive_buffer`]).
 //!
 //! ```text
 //! the only one     │ metadata │ data

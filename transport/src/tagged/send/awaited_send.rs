@@ -1,10 +1,10 @@
 //! Sends whose callers do nothing else until they are done.
 //!
-//! Before: [`Context::send_until`], with a message that is no single packet. After: all of it lies in a cell, and nobody
-//! waits for anything; or it is a request ([`crate::tagged::send`]).
+//! Before: [`Context::send_until`], with a message that is no single packet. After: all of it lies in an exclusive
+//! buffer, and nobody waits for anything; or it is a request ([`crate::tagged::send`]).
 //!
 //! ```text
-//! protocol ─(eager, or at once as measured)─▶ a cell for all of it, lines for its parts ─▶ done, without a request
+//! protocol ─(eager, or at once as measured)─▶ an exclusive buffer for all of it, lines for its parts ─▶ done, without a request
 //!     └──────────(all else)──────────────────────────(none)───────────────────────────────▶ request
 //! ```
 
@@ -23,7 +23,7 @@ use crate::tagged::state::request::RequestId;
 
 impl Context {
     /// A send whose caller does nothing else until it is done: it is at once if the message goes without asking, and a
-    /// cell is there for all of it.
+    /// exclusive buffer is there for all of it.
     ///
     /// # Safety
     ///
@@ -50,7 +50,8 @@ impl Context {
         }
     }
 
-    /// Sends all of a message in parts of a cell, the first one with `auxiliary`; false if that is not possible at once.
+    /// Sends all of a message in parts of an exclusive buffer, the first one with `auxiliary`; false if that is not
+    /// possible at once.
     ///
     /// # Safety
     ///

@@ -421,8 +421,8 @@ impl Context {
                 0 => self.unit.packet_exponent(&descriptor),
                 _ => 0,
             };
-            let in_cell = self.unit.part_exponent(&descriptor);
-            descriptor.packet_exponent = in_cell.unwrap_or_else(in_lane);
+            let in_exclusive_buffer = self.unit.part_exponent(&descriptor);
+            descriptor.packet_exponent = in_exclusive_buffer.unwrap_or_else(in_lane);
         }
         if self.unit.is_one_packet(&descriptor) {
             descriptor.kind = only;

@@ -37,7 +37,7 @@ impl Context {
             protocol,
             (bytes, completion),
             || self.pair_profile(target, bytes),
-            || self.unit.cell_bytes(target),
+            || self.unit.exclusive_buffer_bytes(target),
             || self.is_in_row(target),
         );
         let sent = match route {
@@ -67,7 +67,7 @@ impl Context {
             row,
             route,
             profile: self.pair_profile(target, bytes),
-            exclusive_bytes: self.unit.cell_bytes(target),
+            exclusive_bytes: self.unit.exclusive_buffer_bytes(target),
             protocol,
         });
     }

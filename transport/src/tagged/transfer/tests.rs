@@ -56,8 +56,8 @@ fn send_until(
     unsafe { context.start_send(to, buffer, completion) }.unwrap()
 }
 
-/// Has the origin write its only cell, so that the ways of what follows are those without one.
-fn use_cell_up(origin: &Context, target: &Context) {
+/// Has the origin write its only exclusive buffer, so that the ways of what follows are those without one.
+fn use_exclusive_buffer_up(origin: &Context, target: &Context) {
     let to = Address {
         task: 1,
         context: 0,
@@ -383,7 +383,7 @@ fn short_messages_share_a_call() {
     for unreachable in [None, Some(2)] {
         let contexts = contexts(2);
         let (origin, target) = (&contexts[0], &contexts[1]);
-        use_cell_up(origin, target);
+        use_exclusive_buffer_up(origin, target);
         // The first one of a row may be the only one.
         for (pace, alone) in [(Pace::Awaited, 1), (Pace::Windowed, 0)] {
             let word = alone << 8 | pace.class(SHORT_BYTES) as u16;
@@ -431,7 +431,7 @@ fn the_only_message_is_copied_at_once() {
     for received_bytes in [AT_ONCE_BYTES, AT_ONCE_BYTES - 5000] {
         let contexts = contexts(2);
         let (origin, target) = (&contexts[0], &contexts[1]);
-        use_cell_up(origin, target);
+        use_exclusive_buffer_up(origin, target);
         let word = 1 << 8 | Pace::Awaited.class(AT_ONCE_BYTES) as u16;
         target.control(0, kind::PREFERENCE, word, 0, &[]).unwrap();
         origin.advance().unwrap();

@@ -1,8 +1,8 @@
-//! Two units of one job in one process that share cells.
+//! Two units of one job in one process that share exclusive buffers.
 
 use std::cell::{Cell, RefCell};
 
-use pamir_shm::exclusive_buffer::turns::CELLS;
+use pamir_shm::exclusive_buffer::turns::EXCLUSIVE_BUFFERS;
 use proptest::prelude::*;
 
 use super::*;
@@ -20,7 +20,7 @@ struct End {
     unit: MessagingUnit<End>,
     /// Number and data of each; the last one may be under way.
     messages: RefCell<Vec<(u64, Vec<u8>)>>,
-    /// Packets that came through a cell are counted by who looks at the lane.
+    /// Packets that came through an exclusive buffer are counted by who looks at the lane.
     sent: Cell<u64>,
 }
 
@@ -82,7 +82,7 @@ impl End {
         1 - self.unit.rank()
     }
 
-    /// Sends a message; whether it goes through a cell.
+    /// Sends a message; whether it goes through an exclusive buffer.
     fn send(&self, data: &[u8], gathered: bool) -> bool {
         let (target, number) = (self.target(), self.sent.get());
         self.sent.set(number + 1);
@@ -96,11 +96,14 @@ impl End {
             descriptor.packet_exponent = exponent;
         }
         descriptor.auxiliary = u16::from(!self.unit.is_one_packet(&descriptor));
-        let cells = self.unit.targets[target].cells.as_ref().unwrap();
-        let before = cells.has_room(1);
+        let buffers = self.unit.targets[target]
+            .exclusive_buffers
+            .as_ref()
+            .unwrap();
+        let before = buffers.has_room(1);
         // SAFETY: whoever calls keeps the data until the other end has polled.
         unsafe { self.unit.submit(self, descriptor).unwrap() };
-        before && !cells.has_room(1)
+        before && !buffers.has_room(1)
     }
 
     fn poll(&self) {
@@ -110,15 +113,15 @@ impl End {
 }
 
 #[test]
-fn replies_go_through_the_cell_of_what_they_answer() {
+fn replies_go_through_the_exclusive_buffer_of_what_they_answer() {
     let [one, other] = pair();
     let data = data(20_000);
-    for length in [CELL_FROM_BYTES, 5000, 15_000, 20_000] {
+    for length in [EXCLUSIVE_FROM_BYTES, 5000, 15_000, 20_000] {
         for (from, to) in [(&one, &other), (&other, &one)] {
             from.send(&data[..length], false);
             let lane = &to.unit.origins[to.target()];
             let arrived = lane.peek().unwrap().unwrap();
-            assert!(arrived.header.is_in_cell() && arrived.header.is_line());
+            assert!(arrived.header.is_in_exclusive_buffer() && arrived.header.is_line());
             to.poll();
             assert_eq!(to.messages.borrow().last().unwrap().1, data[..length]);
         }
@@ -130,8 +133,11 @@ fn replies_go_through_the_cell_of_what_they_answer() {
 fn who_is_not_answered_sends_through_the_lane() {
     let [one, other] = pair();
     let data = data(3000);
-    let through_cells = (0..4).filter(|_| one.send(&data, false)).count();
-    assert_eq!(through_cells, 1, "each end begins with one of {CELLS}");
+    let through_exclusive_buffers = (0..4).filter(|_| one.send(&data, false)).count();
+    assert_eq!(
+        through_exclusive_buffers, 1,
+        "each end begins with one of {EXCLUSIVE_BUFFERS}"
+    );
     other.poll();
     assert_eq!(other.messages.borrow().len(), 4);
     assert!(
@@ -147,10 +153,10 @@ fn who_is_not_answered_sends_through_the_lane() {
 }
 
 #[test]
-fn short_and_very_long_messages_leave_cells_alone() {
+fn short_and_very_long_messages_leave_exclusive_buffers_alone() {
     let [one, other] = pair();
     let whole = data(400_000);
-    for length in [8, CELL_FROM_BYTES - 1, 400_000] {
+    for length in [8, EXCLUSIVE_FROM_BYTES - 1, 400_000] {
         assert!(!one.send(&whole[..length], false));
         other.poll();
         while other.messages.borrow().last().unwrap().1.len() < length {
@@ -159,11 +165,11 @@ fn short_and_very_long_messages_leave_cells_alone() {
         }
         assert_eq!(other.messages.borrow().last().unwrap().1, whole[..length]);
     }
-    assert!(one.send(&whole[..CELL_FROM_BYTES], false));
+    assert!(one.send(&whole[..EXCLUSIVE_FROM_BYTES], false));
 }
 
 #[test]
-fn a_message_in_a_cell_is_taken_by_who_waits_for_it() {
+fn a_message_in_an_exclusive_buffer_is_taken_by_who_waits_for_it() {
     let [one, other] = pair();
     let data = data(2000);
     assert!(one.send(&data, false));
@@ -178,15 +184,15 @@ fn a_message_in_a_cell_is_taken_by_who_waits_for_it() {
     );
     assert!(
         !other.send(&data, false),
-        "the cell is its own now, beside the one it began with"
+        "the exclusive buffer is its own now, beside the one it began with"
     );
 }
 
-/// A record that says of a cell what cannot be is refused, and nothing is read.
+/// A record that says of an exclusive buffer what cannot be is refused, and nothing is read.
 #[test]
-fn what_lies_in_no_cell_of_the_origin_is_refused() {
-    let good = CellPart {
-        cell: 0,
+fn what_lies_in_no_exclusive_buffer_of_the_origin_is_refused() {
+    let good = BufferPart {
+        buffer: 0,
         is_last: true,
         line: 0,
         payload_bytes: 1080,
@@ -194,19 +200,19 @@ fn what_lies_in_no_cell_of_the_origin_is_refused() {
     let lines = (Job::create(&JobSpecification::unbound(2))
         .unwrap()
         .layout()
-        .cell_bytes()
+        .exclusive_buffer_bytes()
         / 64) as u32;
     let bad = [
-        CellPart { cell: 1, ..good },
-        CellPart {
+        BufferPart { buffer: 1, ..good },
+        BufferPart {
             line: lines,
             ..good
         },
-        CellPart {
+        BufferPart {
             payload_bytes: u32::MAX,
             ..good
         },
-        CellPart {
+        BufferPart {
             line: u32::MAX >> 2,
             ..good
         },
@@ -220,7 +226,10 @@ fn what_lies_in_no_cell_of_the_origin_is_refused() {
         let reserved = lane.try_reserve(ANNOUNCED_BYTES).unwrap().unwrap();
         lane.write_word(&reserved, 0, part.word());
         lane.write_word(&reserved, 8, 0);
-        lane.commit(reserved, RecordHeader::new(FIRST, 0, 0).in_cell());
+        lane.commit(
+            reserved,
+            RecordHeader::new(FIRST, 0, 0).in_exclusive_buffer(),
+        );
         let polled = other.unit.poll(&other);
         assert_eq!(polled.is_ok(), is_good, "{part:?}");
         assert_eq!(other.messages.borrow().len(), usize::from(is_good));
@@ -235,7 +244,7 @@ proptest! {
     fn any_messages_come_whole_and_in_order(
         steps in proptest::collection::vec((0..2_usize, 0..3_u8, 0..6_usize, any::<bool>()), 1..40),
     ) {
-        let lengths = [8, 1000, CELL_FROM_BYTES + 5, 9000, 33_000, 70_001];
+        let lengths = [8, 1000, EXCLUSIVE_FROM_BYTES + 5, 9000, 33_000, 70_001];
         let ends = pair();
         let whole = data(70_001);
         let mut expected: [Vec<usize>; 2] = Default::default();

@@ -1,21 +1,23 @@
-//! Messages that go through the cells of a pair, which its ranks write in turn.
+//! Messages that go through the exclusive buffers of a pair, which its ranks write in turn.
 //!
-//! Before: a message of one packet, or a descriptor, whose target has left a cell to this rank. After: the packets lie in
-//! that cell, and the lane has a line for each; at the target they are given to their handlers as any other.
+//! Before: a message of one packet, or a descriptor, whose target has left an exclusive buffer to this rank. After: the
+//! packets lie in that exclusive buffer, and the lane has a line for each; at the target they are given to their
+//! handlers as any other.
 //!
 //! ```text
-//! inject_immediate ─(a cell is this end's, from CELL_FROM_BYTES on)─▶ part in the cell, line in the lane
-//! process ─────────(the same, and the whole message fits)──────────▶ parts in the cell, a line for each
-//! poll ◀── line: in a cell ── the packet is the part ── behind the last part the cell is this end's
+//! inject_immediate ─(a buffer is this end's, from EXCLUSIVE_FROM_BYTES on)─▶ part in the buffer, line in the lane
+//! process ─────────(the same, and the whole message fits)──────────▶ parts in the buffer, a line for each
+//! poll ◀── line: in a buffer ── the packet is the part ── behind the last part the buffer is this end's
 //! ```
 //!
-//! A message that answers another one is so written where the other one was read: its lines are this core's own. In a lane
-//! they come from the other core first. An end that sends without an answer has no cell after the first message, and
-//! goes on through the lane; the order of the lane's records is that of the messages in either case.
+//! A message that answers another one is so written where the other one was read: its lines are this core's own. In a
+//! lane they come from the other core first. An end that sends without an answer has no exclusive buffer after the
+//! first message, and goes on through the lane; the order of the lane's records is that of the messages in either case.
 //!
-//! Invariant: a part is read only if the cell's turn and its length say that the origin may have written it.
+//! Invariant: a part is read only if the exclusive buffer's turn and its length say that the origin may have written
+//! it.
 
-use pamir_shm::exclusive_buffer::mapped::{CellPart, MappedCells};
+use pamir_shm::exclusive_buffer::mapped::{BufferPart, ExclusiveBuffers};
 use pamir_shm::lane::mapped::LaneConsumer;
 use pamir_shm::lane::record::{RecordHeader, lines_for};
 use pamir_shm::lane::room::LaneRoom;
@@ -38,7 +40,7 @@ const ANNOUNCED_BYTES: usize = RecordHeader::ANNOUNCED_BYTES;
 
 /// Shorter messages are as fast through the lane, which announces them with their first line. Of this length it depends
 /// on whether both ends send at once (`docs/decisions/001-lanes.md`).
-const CELL_FROM_BYTES: usize = 1024;
+const EXCLUSIVE_FROM_BYTES: usize = 1024;
 
 /// Two to this power of bytes are the most data in one part of a message: the target reads one while the origin writes
 /// the next, but each costs something, and one that is alone is received at once.
@@ -47,8 +49,8 @@ const PART_EXPONENT: u8 = 14;
 /// The most data in one part, in bytes.
 pub const PART_BYTES: usize = 1 << PART_EXPONENT;
 
-/// From so many bytes on, data is read by string moves, too, where those take lines over: it does not fit the first cache
-/// then.
+/// From so many bytes on, data is read by string moves, too, where those take lines over: it does not fit the first
+/// cache then.
 const STRINGS_FROM_BYTES: u64 = 16 * 1024;
 
 /// Lines of a part that are asked for before its header words are read, which would have to come first otherwise.
@@ -66,52 +68,53 @@ fn lines_of(bytes: u64, part_bytes: usize) -> u64 {
 }
 
 impl Target {
-    /// The cells, if one of them is best for a message of `bytes` bytes in one packet now.
+    /// The exclusive buffers, if one of them is best for a message of `bytes` bytes in one packet now.
     #[inline(always)]
-    pub(in crate::unit) fn cells_for(&self, bytes: usize) -> Option<&MappedCells> {
-        if bytes < CELL_FROM_BYTES {
+    pub(in crate::unit) fn exclusive_buffers_for(&self, bytes: usize) -> Option<&ExclusiveBuffers> {
+        if bytes < EXCLUSIVE_FROM_BYTES {
             return None;
         }
-        let cells = self.cells.as_ref()?;
-        cells
+        let buffers = self.exclusive_buffers.as_ref()?;
+        buffers
             .has_room(lines_for(ALIGNED_AT + bytes))
-            .then_some(cells)
+            .then_some(buffers)
     }
 
-    /// Whether a descriptor's data, in packets of `packet_bytes` bytes, fits a cell that is this end's.
-    fn has_cell_for(&self, descriptor: &Descriptor, packet_bytes: usize) -> bool {
-        descriptor.bytes >= CELL_FROM_BYTES as u64
-            && self.has_cell_of(lines_of(descriptor.bytes, packet_bytes))
+    /// Whether a descriptor's data, in packets of `packet_bytes` bytes, fits an exclusive buffer that is this end's.
+    fn has_exclusive_buffer_for(&self, descriptor: &Descriptor, packet_bytes: usize) -> bool {
+        descriptor.bytes >= EXCLUSIVE_FROM_BYTES as u64
+            && self.has_exclusive_buffer_of(lines_of(descriptor.bytes, packet_bytes))
     }
 
-    /// Whether a cell of so many lines is this end's.
-    fn has_cell_of(&self, lines: u64) -> bool {
-        let cells = self.cells.as_ref();
-        cells.is_some_and(|cells| cells.has_room(lines))
+    /// Whether an exclusive buffer of so many lines is this end's.
+    fn has_exclusive_buffer_of(&self, lines: u64) -> bool {
+        let buffers = self.exclusive_buffers.as_ref();
+        buffers.is_some_and(|buffers| buffers.has_room(lines))
     }
 
-    /// Announces a part of a cell in the lane.
+    /// Announces a part of an exclusive buffer in the lane.
     #[inline(always)]
-    fn announce(&self, reserved: Reserved, header: RecordHeader, part: CellPart, metadata: u64) {
+    fn announce(&self, reserved: Reserved, header: RecordHeader, part: BufferPart, metadata: u64) {
         self.lane.write_word(&reserved, 0, part.word());
         self.lane.write_word(&reserved, 8, metadata);
-        self.lane.commit(reserved, header.in_cell());
+        self.lane.commit(reserved, header.in_exclusive_buffer());
     }
 }
 
 impl<O: Owner> MessagingUnit<O> {
-    /// How long the parts of a descriptor's data in one piece are, as a power of two, if it would go through a cell now.
+    /// How long the parts of a descriptor's data in one piece are, as a power of two, if it would go through an
+    /// exclusive buffer now.
     pub fn part_exponent(&self, descriptor: &Descriptor) -> Option<u8> {
         let to = &self.targets[descriptor.target as usize];
-        let has_cell = to.has_cell_for(descriptor, PART_BYTES);
-        has_cell.then_some(PART_EXPONENT)
+        let has_exclusive_buffer = to.has_exclusive_buffer_for(descriptor, PART_BYTES);
+        has_exclusive_buffer.then_some(PART_EXPONENT)
     }
 
-    /// The longest message to `target` that fits a cell in parts of [`PART_BYTES`] now, in bytes; 0 while no cell is this
-    /// end's.
-    pub fn cell_bytes(&self, target: usize) -> usize {
-        let cells = self.targets[target].cells.as_ref();
-        let lines = cells.map_or(0, MappedCells::free_lines);
+    /// The longest message to `target` that fits an exclusive buffer in parts of [`PART_BYTES`] now, in bytes; 0 while
+    /// no exclusive buffer is this end's.
+    pub fn exclusive_buffer_bytes(&self, target: usize) -> usize {
+        let buffers = self.targets[target].exclusive_buffers.as_ref();
+        let lines = buffers.map_or(0, ExclusiveBuffers::free_lines);
         (lines / lines_of_part(PART_BYTES)) as usize * PART_BYTES
     }
 
@@ -125,17 +128,24 @@ impl<O: Owner> MessagingUnit<O> {
         self.targets[target].lane.is_near()
     }
 
-    /// Begins a descriptor's data in a cell, if one is there for it.
-    pub(in crate::unit) fn begin_in_cell(&self, to: &Target, descriptor: &mut Descriptor) {
-        if !to.has_cell_for(descriptor, self.packet_bytes_of(descriptor)) {
+    /// Begins a descriptor's data in an exclusive buffer, if one is there for it.
+    pub(in crate::unit) fn begin_in_exclusive_buffer(
+        &self,
+        to: &Target,
+        descriptor: &mut Descriptor,
+    ) {
+        if !to.has_exclusive_buffer_for(descriptor, self.packet_bytes_of(descriptor)) {
             return;
         }
-        let cell = to.cells.as_ref().and_then(MappedCells::begin);
-        descriptor.cell = cell.map_or(0, |cell| cell as u8 + 1);
+        let buffer = to
+            .exclusive_buffers
+            .as_ref()
+            .and_then(ExclusiveBuffers::begin);
+        descriptor.exclusive_buffer = buffer.map_or(0, |buffer| buffer as u8 + 1);
     }
 
-    /// Sends all of a descriptor's data through a cell, at once, or nothing of it: false while there is no cell for it, the
-    /// lane is full, or something waits before it. Nobody is told when it is done.
+    /// Sends all of a descriptor's data through an exclusive buffer, at once, or nothing of it: false while there is no
+    /// exclusive buffer for it, the lane is full, or something waits before it. Nobody is told when it is done.
     ///
     /// # Safety
     ///
@@ -157,23 +167,24 @@ impl<O: Owner> MessagingUnit<O> {
             source,
         })?;
         if has_lines {
-            self.begin_in_cell(to, &mut descriptor);
+            self.begin_in_exclusive_buffer(to, &mut descriptor);
         }
-        if descriptor.cell == 0 {
+        if descriptor.exclusive_buffer == 0 {
             return Ok(false);
         }
-        self.send_in_cell(owner, to, &mut descriptor)
+        self.send_in_exclusive_buffer(owner, to, &mut descriptor)
     }
 
-    /// Goes on with a descriptor in its cell; true when it is done.
-    pub(in crate::unit) fn send_in_cell(
+    /// Goes on with a descriptor in its exclusive buffer; true when it is done.
+    pub(in crate::unit) fn send_in_exclusive_buffer(
         &self,
         owner: &O,
         to: &Target,
         descriptor: &mut Descriptor,
     ) -> Result<bool, UnitError> {
-        let cells = to.cells.as_ref();
-        let cells = cells.expect("a descriptor has a cell of those that its target shares");
+        let buffers = to.exclusive_buffers.as_ref();
+        let buffers =
+            buffers.expect("a descriptor has an exclusive buffer of those that its target shares");
         let packet_bytes = self.packet_bytes_of(descriptor);
         let lines_each = lines_of_part(packet_bytes);
         let as_string = descriptor.bytes >= STRINGS_FROM_BYTES && to.lane.takes_over();
@@ -183,8 +194,8 @@ impl<O: Owner> MessagingUnit<O> {
             let Some(reserved) = reserve(to, target, ANNOUNCED_BYTES)? else {
                 return Ok(to.departed.get());
             };
-            let part = CellPart {
-                cell: usize::from(descriptor.cell - 1),
+            let part = BufferPart {
+                buffer: usize::from(descriptor.exclusive_buffer - 1),
                 is_last: descriptor.injected + packet.bytes as u64 == descriptor.bytes,
                 line: (descriptor.injected / packet_bytes as u64 * lines_each) as u32,
                 payload_bytes: packet.payload_bytes() as u32,
@@ -194,14 +205,14 @@ impl<O: Owner> MessagingUnit<O> {
                     let source = (descriptor.buffer + descriptor.injected) as *const u8;
                     let data = (source, packet.bytes);
                     // SAFETY: `submit`'s caller vouches for the buffer; the part has these bytes behind its start.
-                    unsafe { cells.write(part, packet.start, data) };
+                    unsafe { buffers.write(part, packet.start, data) };
                 }
                 Source::Owner => {
-                    let room = cells.room(part).behind(packet.start);
+                    let room = buffers.room(part).behind(packet.start);
                     owner.fill(descriptor.cookie, descriptor.injected, room, packet.bytes);
                 }
             }
-            packet.write_header(|at, word| cells.write_word(part, at, word));
+            packet.write_header(|at, word| buffers.write_word(part, at, word));
             descriptor.injected += packet.bytes as u64;
             let header = RecordHeader::new(packet.kind, descriptor.auxiliary, 0);
             let header = header.of_string(as_string);
@@ -213,13 +224,14 @@ impl<O: Owner> MessagingUnit<O> {
         }
     }
 
-    /// Sends a packet of `bytes` bytes of data that `fill` writes through a cell, at once, or not at all: false while the
-    /// lane is full. Its lines are handed over to a target that reads them at once if there are no more than `most`.
+    /// Sends a packet of `bytes` bytes of data that `fill` writes through an exclusive buffer, at once, or not at all:
+    /// false while the lane is full. Its lines are handed over to a target that reads them at once if there are no more
+    /// than `most`.
     #[inline]
-    pub(in crate::unit) fn inject_in_cell(
+    pub(in crate::unit) fn inject_in_exclusive_buffer(
         &self,
         target: usize,
-        cells: &MappedCells,
+        buffers: &ExclusiveBuffers,
         header: RecordHeader,
         (metadata, bytes): (u64, usize),
         most: u64,
@@ -229,19 +241,19 @@ impl<O: Owner> MessagingUnit<O> {
         let Some(reserved) = reserve(to, target, ANNOUNCED_BYTES)? else {
             return Ok(false);
         };
-        let cell = cells.begin();
-        let cell = cell.expect("who sends through a cell has asked for one");
-        let part = CellPart {
-            cell,
+        let buffer = buffers.begin();
+        let buffer = buffer.expect("who sends through an exclusive buffer has asked for one");
+        let part = BufferPart {
+            buffer,
             is_last: true,
             line: 0,
             payload_bytes: (ALIGNED_AT + bytes) as u32,
         };
-        fill(cells.room(part).behind(ALIGNED_AT));
-        cells.write_word(part, 0, metadata);
+        fill(buffers.room(part).behind(ALIGNED_AT));
+        buffers.write_word(part, 0, metadata);
         to.announce(reserved, header, part, metadata);
         if self.is_awaited(target) && u64::from(part.end()) <= most {
-            cells.hand_over(part);
+            buffers.hand_over(part);
         }
         to.wake_if_asleep();
         Ok(true)
@@ -253,80 +265,80 @@ impl<O: Owner> MessagingUnit<O> {
     ///
     /// `source` is readable for `bytes` bytes.
     #[inline(never)]
-    pub(in crate::unit) unsafe fn inject_piece_in_cell(
+    pub(in crate::unit) unsafe fn inject_piece_in_exclusive_buffer(
         &self,
         owner: &O,
         target: usize,
-        cells: &MappedCells,
+        buffers: &ExclusiveBuffers,
         header: RecordHeader,
         metadata: u64,
         (source, bytes): (*const u8, usize),
     ) -> Result<bool, UnitError> {
         let most = handed_over_lines(owner);
-        self.inject_in_cell(target, cells, header, (metadata, bytes), most, |room| {
+        self.inject_in_exclusive_buffer(target, buffers, header, (metadata, bytes), most, |room| {
             // SAFETY: the caller vouches for the source; the room has so many bytes.
             unsafe { room.write(source, bytes) };
         })
     }
 
-    /// The packet that a record announces in a cell, and where it is.
+    /// The packet that a record announces in an exclusive buffer, and where it is.
     #[inline]
-    fn packet_in_cell<'a>(
+    fn packet_in_exclusive_buffer<'a>(
         &'a self,
         lane: &LaneConsumer,
         origin: usize,
         arrived: &'a Arrived,
-    ) -> Result<(Packet<'a>, &'a MappedCells, CellPart), UnitError> {
-        let part = CellPart::from_word(lane.first_word(arrived));
-        let cells = self.targets[origin].cells.as_ref();
+    ) -> Result<(Packet<'a>, &'a ExclusiveBuffers, BufferPart), UnitError> {
+        let part = BufferPart::from_word(lane.first_word(arrived));
+        let buffers = self.targets[origin].exclusive_buffers.as_ref();
         let is_line = arrived.header.payload_bytes() == ANNOUNCED_BYTES;
-        let found = cells
+        let found = buffers
             .filter(|_| is_line)
-            .and_then(|cells| Some((cells, cells.part(part)?)));
-        let Some((cells, payload)) = found else {
+            .and_then(|buffers| Some((buffers, buffers.part(part)?)));
+        let Some((buffers, payload)) = found else {
             return Err(UnitError::Packet {
                 rank: origin as u32,
-                reason: "its data lies in no cell that it may write",
+                reason: "its data lies in no exclusive buffer that it may write",
             });
         };
         let header = arrived.header.announced(part.payload_bytes);
-        // SAFETY: the payload lies inside the cell, which stays mapped as long as the unit; the origin does not write it
-        // until this end gives the cell back, which only happens after the packet was read.
+        // SAFETY: the payload lies inside the exclusive buffer, which stays mapped as long as the unit; the origin does
+        // not write it until this end gives the exclusive buffer back, which only happens after the packet was read.
         let packet = unsafe { Packet::new(payload, header) };
-        Ok((packet, cells, part))
+        Ok((packet, buffers, part))
     }
 
-    /// Asks for the line of the part behind one that is about to be read: a far origin has written that by the time that
-    /// the line takes.
+    /// Asks for the line of the part behind one that is about to be read: a far origin has written that by the time
+    /// that the line takes.
     #[inline]
-    fn look_behind(&self, lane: &LaneConsumer, origin: usize, part: CellPart, arrived: &Arrived) {
+    fn look_behind(&self, lane: &LaneConsumer, origin: usize, part: BufferPart, arrived: &Arrived) {
         if !part.is_last && !self.targets[origin].lane.is_near() {
             lane.look_behind(arrived);
         }
     }
 
-    /// Gives a packet in a cell to its handler.
+    /// Gives a packet in an exclusive buffer to its handler.
     #[inline(never)]
-    pub(in crate::unit) fn deliver_from_cell(
+    pub(in crate::unit) fn deliver_from_exclusive_buffer(
         &self,
         owner: &O,
         lane: &LaneConsumer,
         origin: usize,
         arrived: Arrived,
     ) -> Result<(), UnitError> {
-        let (packet, cells, part) = self.packet_in_cell(lane, origin, &arrived)?;
-        cells.look_ahead(part, ASKED_LINES);
+        let (packet, buffers, part) = self.packet_in_exclusive_buffer(lane, origin, &arrived)?;
+        buffers.look_ahead(part, ASKED_LINES);
         self.look_behind(lane, origin, part, &arrived);
         let handler = self.handlers.get(arrived.header.kind());
         let handled = handler(owner, origin as u32, packet);
-        cells.read(part);
+        buffers.read(part);
         lane.release(arrived);
         handled
     }
 
-    /// As [`Self::take_packet`], of a packet in a cell that has arrived.
+    /// As [`Self::take_packet`], of a packet in an exclusive buffer that has arrived.
     #[inline(never)]
-    pub(in crate::unit) fn take_from_cell<T>(
+    pub(in crate::unit) fn take_from_exclusive_buffer<T>(
         &self,
         lane: &LaneConsumer,
         origin: usize,
@@ -334,13 +346,13 @@ impl<O: Owner> MessagingUnit<O> {
         (kind, metadata): (u8, u64),
         take: impl FnOnce(Packet<'_>) -> T,
     ) -> Result<Next<T>, UnitError> {
-        let (packet, cells, part) = self.packet_in_cell(lane, origin, &arrived)?;
+        let (packet, buffers, part) = self.packet_in_exclusive_buffer(lane, origin, &arrived)?;
         if arrived.header.kind() != kind || lane.second_word(&arrived) != metadata {
             return Ok(Next::Other);
         }
         self.look_behind(lane, origin, part, &arrived);
         let taken = take(packet);
-        cells.read(part);
+        buffers.read(part);
         lane.release(arrived);
         Ok(Next::Taken(taken))
     }
