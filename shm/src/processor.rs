@@ -4,7 +4,7 @@
 //! suits this processor. Facts that differ from lane to lane, or change while a program runs, are measured there
 //! instead (`lane_copy`, `line_distance`).
 //!
-//! | processor | records apart from | string moves take lines over | vectors of 64 bytes read |
+//! | processor | records apart from | string moves store lines without fetching them | vectors of 64 bytes read |
 //! |---|---|---|---|
 //! | AMD, from family 26 (Zen 5) on | 3 lines | yes | from 8 KiB |
 //! | other AMD | 3 lines | perhaps: each lane measures it | from 4 KiB |
@@ -27,8 +27,8 @@ use crate::lane::FEWEST_APART;
 pub(crate) struct Processor {
     /// From how many lines on records are kept apart.
     pub(crate) apart_from: u64,
-    /// Whether string moves are known to take over lines of another core without fetching them.
-    pub(crate) takes_over: bool,
+    /// Whether string moves are known to store to lines of another core without fetching them.
+    pub(crate) stores_without_fetch: bool,
     /// From how many bytes on vectors of 64 bytes read faster than those of 32, where there are such.
     pub(crate) wide_bytes: usize,
 }
@@ -36,7 +36,7 @@ pub(crate) struct Processor {
 /// Those of no vendor or family that more is known of.
 const USUAL: Processor = Processor {
     apart_from: 10,
-    takes_over: false,
+    stores_without_fetch: false,
     wide_bytes: 4096,
 };
 
@@ -53,7 +53,7 @@ fn of_vendor(vendor: [u8; 4], family: u32) -> Processor {
     let is_zen_5 = family >= ZEN_5;
     Processor {
         apart_from: FEWEST_APART,
-        takes_over: is_zen_5,
+        stores_without_fetch: is_zen_5,
         wide_bytes: if is_zen_5 { 8192 } else { USUAL.wide_bytes },
     }
 }
@@ -64,9 +64,9 @@ pub(crate) fn this() -> Processor {
     *THIS.get_or_init(found)
 }
 
-/// Whether this machine's string moves are known to take over lines of another core without fetching them.
-pub fn takes_lines_over() -> bool {
-    this().takes_over
+/// Whether this machine's string moves are known to store to lines of another core without fetching them.
+pub fn stores_without_fetch() -> bool {
+    this().stores_without_fetch
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -111,8 +111,8 @@ mod tests {
         assert_eq!(of_vendor(*b"Genu", ZEN_5), USUAL);
         let zen_4 = of_vendor(*b"Auth", 25);
         assert_eq!(zen_4.apart_from, FEWEST_APART);
-        assert!(!zen_4.takes_over && zen_4.wide_bytes == USUAL.wide_bytes);
+        assert!(!zen_4.stores_without_fetch && zen_4.wide_bytes == USUAL.wide_bytes);
         let zen_5 = of_vendor(*b"Auth", ZEN_5);
-        assert!(zen_5.takes_over && zen_5.wide_bytes > USUAL.wide_bytes);
+        assert!(zen_5.stores_without_fetch && zen_5.wide_bytes > USUAL.wide_bytes);
     }
 }

@@ -145,7 +145,7 @@ fn the_engine_of_a_node_leaves_other_nodes_to_packets() {
 
 #[test]
 fn a_task_of_another_node_that_has_left_is_told_of() {
-    let mut command = on_nodes(2, "2", &pami("pami_departed"));
+    let mut command = on_nodes(2, "2", &pami("pami_peer_failure"));
     command.arg("left");
     assert_eq!(Run::whole(command).success(), "told 9\n");
 }

@@ -313,7 +313,7 @@ fn tasks_have_neighbours_in_a_torus() {
 }
 
 /// The program in which one task waits for another that is gone.
-const DEPARTED: &str = "pami_departed";
+const DEPARTED: &str = "pami_peer_failure";
 
 #[test]
 fn whoever_waits_for_a_task_that_has_left_is_told() {

@@ -38,9 +38,9 @@ impl Engine for Calls {
         }
     }
 
-    fn announce_rest(&self) -> std::result::Result<Option<bool>, UnitError> {
+    fn announce_sleep(&self) -> std::result::Result<Option<bool>, UnitError> {
         match try_running() {
-            Some(state) => state.process.context().announce_rest(),
+            Some(state) => state.process.context().announce_sleep(),
             None => Ok(None),
         }
     }

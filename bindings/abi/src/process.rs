@@ -97,7 +97,7 @@ pub struct State {
     pub partitions: Partitions,
     /// Tasks of `pamir.h`, by number.
     pub tasks: AllTasks,
-    /// The last reduction that went the short way.
+    /// The last reduction that went the fast path.
     pub last_plain: LastPlain,
     /// Several threads may call MPI at once.
     multiple: bool,

@@ -180,7 +180,7 @@ impl ContextObject {
             moved |= self.work().run(context) > 0;
         }
         if !moved {
-            moved = context.end_what_departed().map_err(ActiveError::from)? > 0;
+            moved = context.end_failed_peers().map_err(ActiveError::from)? > 0;
         }
         Ok(moved)
     }

@@ -303,7 +303,7 @@ impl Receiver {
                 continue;
             };
             let job = self.planes[name.plane].as_ref();
-            let departed = inspects && job.is_some_and(|job| job.has_departed(name.target));
+            let departed = inspects && job.is_some_and(|job| job.has_ended(name.target));
             while let Some((header, payload)) = lane.waiting.front() {
                 let header = *header;
                 if !inject(lane, header, payload)? && !departed {

@@ -346,7 +346,7 @@ impl Sender {
         for plane in self.planes.iter().flatten() {
             for &unit in &plane.present {
                 let attached = plane.job.rank_state(unit) == RankState::Attached;
-                if attached && plane.job.has_departed(unit) {
+                if attached && plane.job.has_ended(unit) {
                     let code = -1;
                     plane.job.set_rank_state(unit, RankState::Aborted { code });
                 }

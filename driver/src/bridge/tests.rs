@@ -190,7 +190,7 @@ fn a_rank_has_left_once_all_that_it_sent_is_there() {
         left
     });
     assert_eq!(nodes.jobs[1].process(0), None);
-    assert!(nodes.jobs[1].has_departed(0) && !nodes.jobs[1].has_departed(1));
+    assert!(nodes.jobs[1].has_ended(0) && !nodes.jobs[1].has_ended(1));
     while take(&consumer).is_some() {
         taken += 1;
     }

@@ -44,8 +44,8 @@ pub trait Engine: Send + Sync {
     fn advance(&self) -> Result<Activity, UnitError>;
 
     /// Announces that the thread will sleep; as
-    /// [`crate::unit::MessagingUnit::announce_rest`].
-    fn announce_rest(&self) -> Result<Option<bool>, UnitError>;
+    /// [`crate::unit::MessagingUnit::announce_sleep`].
+    fn announce_sleep(&self) -> Result<Option<bool>, UnitError>;
 
     /// Whether other ranks share the processor, as of the last advance.
     fn is_crowded(&self) -> bool;
@@ -62,8 +62,8 @@ impl<E: Engine> Engine for Arc<E> {
         (**self).advance()
     }
 
-    fn announce_rest(&self) -> Result<Option<bool>, UnitError> {
-        (**self).announce_rest()
+    fn announce_sleep(&self) -> Result<Option<bool>, UnitError> {
+        (**self).announce_sleep()
     }
 
     fn is_crowded(&self) -> bool {

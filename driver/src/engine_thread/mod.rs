@@ -18,7 +18,7 @@
 //! share processors, that while gets longer as it repeats, as naps do and for the same reason.
 //!
 //! Invariants: a ring after the announcement wakes the thread; work that was there before it
-//! is seen by the last look ([`crate::unit::MessagingUnit::announce_rest`]). Once an
+//! is seen by the last look ([`crate::unit::MessagingUnit::announce_sleep`]). Once an
 //! [`EngineThread`] has been dropped, the thread does not touch its engine any more.
 
 mod engine;

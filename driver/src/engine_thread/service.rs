@@ -321,7 +321,7 @@ impl Control {
         let mut announced = Vec::with_capacity(engines.len());
         let (mut sleeps, mut gone) = (true, Vec::new());
         for (entry, _) in engines.iter().zip(resting).filter(|(_, rests)| **rests) {
-            match entry.engine.announce_rest() {
+            match entry.engine.announce_sleep() {
                 Ok(Some(true)) => announced.push(&entry.engine),
                 Ok(Some(false)) => {
                     announced.push(&entry.engine);

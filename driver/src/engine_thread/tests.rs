@@ -49,7 +49,7 @@ impl Engine for Counting {
         Ok(next.unwrap_or(self.always))
     }
 
-    fn announce_rest(&self) -> Result<Option<bool>, UnitError> {
+    fn announce_sleep(&self) -> Result<Option<bool>, UnitError> {
         pamir_shm::sleep::announce(self.doorbell.word());
         std::sync::atomic::fence(Ordering::SeqCst);
         Ok(Some(true))

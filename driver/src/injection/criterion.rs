@@ -52,8 +52,8 @@ pub enum Touch {
     /// nothing, and the kernel cannot refuse it.
     #[default]
     Word,
-    /// Memory that truly interrupts ([`crate::injection::touch::TouchMemory`]), which costs two switches
-    /// between threads.
+    /// Memory that truly interrupts ([`crate::injection::touch_notification::TouchNotification`]), which costs two
+    /// switches between threads.
     Memory,
 }
 

@@ -33,9 +33,9 @@
 pub mod counter;
 pub mod criterion;
 pub mod descriptor;
+mod resize;
 pub mod timer;
-pub mod touch;
-mod window;
+pub mod touch_notification;
 
 use std::ffi::OsString;
 

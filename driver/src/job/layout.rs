@@ -21,7 +21,7 @@
 use pamir_shm::atomic::{AtomicU32, AtomicU64};
 use pamir_shm::board::mapped::MappedBoard;
 use pamir_shm::call_record::CallRecord;
-use pamir_shm::copy::chunk_claims::PieceClaims;
+use pamir_shm::copy::chunk_claims::ChunkClaims;
 use pamir_shm::exclusive_buffer::turns::EXCLUSIVE_BUFFERS;
 use pamir_shm::lane::record::LINE_BYTES;
 use pamir_shm::segment::HUGE_PAGE_BYTES;
@@ -76,7 +76,7 @@ pub struct RankStatus {
     pub node: AtomicU64,
     /// The processor on which the rank was when it last waited, plus one; 0 if it has not said. Only
     /// ranks that share processors do; see `crate::unit`.
-    pub seat: AtomicU64,
+    pub processor: AtomicU64,
     /// How many of its messages the rank has withdrawn that their targets have not answered: what peers read of its memory
     /// meanwhile may be wrong.
     pub withdrawn: AtomicU64,
@@ -107,7 +107,7 @@ const _: () = {
     assert!(size_of::<RankBlock>() == 256);
     assert!(std::mem::offset_of!(RankBlock, status) == 128);
     assert!(MAXIMUM_RANKS <= Bells::MOST);
-    assert!(TRANSFER_SLOTS * size_of::<PieceClaims>() == LINE_BYTES);
+    assert!(TRANSFER_SLOTS * size_of::<ChunkClaims>() == LINE_BYTES);
 };
 
 /// The positions of a job's parts, all in bytes from the segment's start.
@@ -176,7 +176,7 @@ impl Layout {
 
     /// Word `slot` of those from which `origin` and `target` claim pieces of transfers, below
     /// [`TRANSFER_SLOTS`].
-    pub fn piece_claims(self, origin: usize, target: usize, slot: usize) -> Offset<PieceClaims> {
+    pub fn chunk_claims(self, origin: usize, target: usize, slot: usize) -> Offset<ChunkClaims> {
         debug_assert!(slot < TRANSFER_SLOTS);
         let line = self.claims() + self.lane(origin, target) as u64 * LINE_BYTES as u64;
         Offset::new(line).element(slot)
@@ -306,9 +306,9 @@ mod tests {
             assert!(layout.rank_block(last).bytes() + 256 <= layout.call_record(0).bytes());
             assert!(layout.call_record(last).bytes() + 128 <= layout.bells(0).bytes());
             assert!(layout.bells(last).bytes() + 128 <= layout.cursor(0, 0).bytes());
-            let claims = layout.piece_claims(0, 0, 0).bytes();
+            let claims = layout.chunk_claims(0, 0, 0).bytes();
             assert_eq!(layout.cursor(last, last).bytes() + 128, claims);
-            let last_claims = layout.piece_claims(last, last, TRANSFER_SLOTS - 1).bytes();
+            let last_claims = layout.chunk_claims(last, last, TRANSFER_SLOTS - 1).bytes();
             assert!(last_claims + 8 <= layout.ring(0, 0));
             assert_eq!(layout.ring(0, 0) % PAGE_BYTES, 0);
             let boards = layout.board_table();

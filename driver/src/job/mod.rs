@@ -534,14 +534,14 @@ mod tests {
         let copy = job.file_descriptor().try_clone_to_owned().unwrap();
         let rank = Job::attach(copy, 1).unwrap();
         assert_eq!(job.rank_state(1), RankState::Attached);
-        assert!(!job.has_departed(0) && !job.has_departed(1));
+        assert!(!job.has_ended(0) && !job.has_ended(1));
         assert_eq!(job.process(1), Some(std::process::id() as i32));
         assert!(!job.is_nameless(0) && !job.is_nameless(1));
         let word = &job.block(1).unwrap().status.process;
         let own = word.load(Ordering::Relaxed);
         // A process that is not there in this namespace, and may be in its own.
         word.store(own ^ 1 << 32 | 0x7FFF_FFFF, Ordering::Relaxed);
-        assert!(job.process(1).is_none() && job.is_nameless(1) && !job.has_departed(1));
+        assert!(job.process(1).is_none() && job.is_nameless(1) && !job.has_ended(1));
         word.store(own, Ordering::Relaxed);
         let copy = job.file_descriptor().try_clone_to_owned().unwrap();
         assert!(matches!(
@@ -550,7 +550,7 @@ mod tests {
         ));
         rank.set_rank_state(1, RankState::Aborted { code: -3 });
         assert_eq!(job.rank_state(1), RankState::Aborted { code: -3 });
-        assert!(job.has_departed(1));
+        assert!(job.has_ended(1));
         let copy = job.file_descriptor().try_clone_to_owned().unwrap();
         assert!(matches!(
             Job::attach(copy, 3),

@@ -19,7 +19,7 @@ impl Job {
     /// in the middle. A rank that has not attached yet may still come, and nobody asks about a process of another PID
     /// namespace. Takes two system calls
     /// where the rank is there.
-    pub fn has_departed(&self, rank: usize) -> bool {
+    pub fn has_ended(&self, rank: usize) -> bool {
         match self.rank_state(rank) {
             RankState::Absent => false,
             RankState::Attached => self.process(rank).is_some_and(process_end::has_ended),

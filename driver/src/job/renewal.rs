@@ -104,7 +104,7 @@ impl Job {
             let block = self.block(rank)?;
             let status = &block.status;
             block.sleep.store(0, Ordering::Relaxed);
-            for word in [&status.heap.bytes, &status.seat, &status.withdrawn] {
+            for word in [&status.heap.bytes, &status.processor, &status.withdrawn] {
                 word.store(0, Ordering::Relaxed);
             }
             let absent = RankState::Absent.to_word();

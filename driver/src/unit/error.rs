@@ -6,7 +6,7 @@
 use pamir_shm::lane::LaneError;
 
 use crate::injection::InjectionError;
-use crate::injection::touch::TouchError;
+use crate::injection::touch_notification::TouchNotificationError;
 use crate::interrupt::InterruptError;
 use crate::job::JobError;
 
@@ -40,7 +40,7 @@ pub enum UnitError {
     Injection(#[from] InjectionError),
     /// The memory that replenish descriptors are to touch cannot be had.
     #[error(transparent)]
-    Touch(#[from] TouchError),
+    Touch(#[from] TouchNotificationError),
     /// The thread that drives the engine cannot sleep.
     #[error(transparent)]
     Interrupt(#[from] InterruptError),

@@ -14,7 +14,7 @@ use super::packet::PacketHandlerTable;
 use super::receive::rotation::Rotation;
 use super::target::Target;
 use crate::injection::counter::CounterGroup;
-use crate::injection::touch::TouchMemory;
+use crate::injection::touch_notification::TouchNotification;
 use crate::injection::{Configuration, InjectionStatistics};
 use crate::job::Job;
 
@@ -33,7 +33,7 @@ pub struct MessagingUnit<O> {
     /// The notification word that replenish descriptors touch.
     pub(super) touched: Cell<bool>,
     /// The memory that they touch instead, if that is configured.
-    pub(super) touch_memory: Option<TouchMemory>,
+    pub(super) touch_notification: Option<TouchNotification>,
     pub(super) backlog: Cell<usize>,
     pub(super) job_crowded: bool,
     pub(super) barrier_reaches_all: bool,

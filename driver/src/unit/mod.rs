@@ -40,7 +40,7 @@ mod target;
 
 use engine::replenish;
 pub use error::UnitError;
-pub use idle::rest::Doorbell;
+pub use idle::sleep::Doorbell;
 pub use messaging_unit::MessagingUnit;
 pub use owner::Owner;
 use packet::{ALIGNED_AT, PacketHandlerTable, REPLENISH};
@@ -84,7 +84,7 @@ impl<O: Owner> MessagingUnit<O> {
             handlers,
             counters: CounterGroup::default(),
             touched: Cell::new(false),
-            touch_memory: replenish::touch_memory(injection.criterion())?,
+            touch_notification: replenish::touch_notification(injection.criterion())?,
             backlog: Cell::new(0),
             bells: job.bells(rank)?,
             rotation: Rotation::new(job.ranks()),

@@ -185,7 +185,7 @@ fn a_full_lane_queues_and_recovers_in_order() {
 #[test]
 fn a_put_into_memory_that_interrupts_replenishes() {
     let criterion = Criterion::TouchingPut(Touch::Memory);
-    if let Err(error) = crate::injection::touch::TouchMemory::new() {
+    if let Err(error) = crate::injection::touch_notification::TouchNotification::new() {
         let job = Job::create(&JobSpecification::unbound(1));
         let injection = Configuration::new(4, 2, criterion).unwrap();
         let handlers = PacketHandlerTable::new(log_packet);
@@ -395,19 +395,21 @@ fn a_unit_knows_who_has_waited_on_its_processor() {
     // The other one has not said where it is.
     let others = |rank| {
         (
-            first.unit.sits_beside(rank),
-            first.unit.sits_elsewhere(rank),
+            first.unit.waits_beside(rank),
+            first.unit.waits_elsewhere(rank),
         )
     };
     assert_eq!(others(1), (false, false));
     let status = |rank| &first.unit.job().block(rank).unwrap().status;
     // This thread may be moved between two looks, so what it says is asked until it stays.
     let seen = |shift: u64| loop {
-        second.unit.sits_beside(0);
-        let seat = status(1).seat.load(Ordering::Relaxed);
-        status(1).seat.store(seat + shift, Ordering::Relaxed);
+        second.unit.waits_beside(0);
+        let processor = status(1).processor.load(Ordering::Relaxed);
+        status(1)
+            .processor
+            .store(processor + shift, Ordering::Relaxed);
         let seen = others(1);
-        if status(0).seat.load(Ordering::Relaxed) == seat {
+        if status(0).processor.load(Ordering::Relaxed) == processor {
             return seen;
         }
     };

@@ -1,7 +1,7 @@
 //! Whether a rank that shares its processing unit spins for a moment before it gives the unit up.
 //!
 //! Before: the waiting ladder ([`crate::waiting::ladder`]) of a rank that waits for one that was seen on another
-//! processing unit ([`crate::unit::MessagingUnit::sits_elsewhere`]). After: it spins, or yields.
+//! processing unit ([`crate::unit::MessagingUnit::waits_elsewhere`]). After: it spins, or yields.
 //!
 //! A turn of the scheduler costs more than an answer of a rank that is running. With spins, two ranks that
 //! answer each other stay on their processors at the same time, and the others beside them have theirs

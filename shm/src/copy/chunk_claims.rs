@@ -16,10 +16,10 @@
 //!
 //! | word             | by                          | becomes |
 //! |------------------|-----------------------------|---------|
-//! | any              | [`PieceClaims::open`]       | the next generation, nothing claimed |
-//! | some is left     | [`PieceClaims::claim`]      | a piece less, from the claimer's end |
-//! | nothing is left  | [`PieceClaims::claim`]      | the same: nobody gets a piece any more |
-//! | any              | [`PieceClaims::close`]      | the next generation: nothing for an end that knows the old one |
+//! | any              | [`ChunkClaims::open`]       | the next generation, nothing claimed |
+//! | some is left     | [`ChunkClaims::claim`]      | a piece less, from the claimer's end |
+//! | nothing is left  | [`ChunkClaims::claim`]      | the same: nobody gets a piece any more |
+//! | any              | [`ChunkClaims::close`]      | the next generation: nothing for an end that knows the old one |
 //!
 //! Invariants: each unit is claimed at most once a generation; once nothing is left, the word
 //! stays as it is until the target opens or closes it, so the target learns for certain how much
@@ -75,13 +75,13 @@ impl Generation {
 /// transfer's length leaves nothing to claim.
 #[repr(transparent)]
 #[derive(Debug)]
-pub struct PieceClaims(AtomicU64);
+pub struct ChunkClaims(AtomicU64);
 
 // SAFETY: transparent around one 64-bit atomic.
 #[cfg(not(loom))]
-unsafe impl crate::shareable::Shareable for PieceClaims {}
+unsafe impl crate::shareable::Shareable for ChunkClaims {}
 
-impl PieceClaims {
+impl ChunkClaims {
     /// A word that no transfer has used.
     #[cfg(test)]
     fn unused() -> Self {
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn pieces_meet_in_the_middle() {
-        let claims = PieceClaims::unused();
+        let claims = ChunkClaims::unused();
         let generation = claims.open();
         let claim = |side, units| claims.claim(generation, side, 10, |_| units);
         let piece = |start, units, left| Some(Piece { start, units, left });
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_claim_is_told_what_is_left() {
-        let claims = PieceClaims::unused();
+        let claims = ChunkClaims::unused();
         let generation = claims.open();
         for left in [9, 5, 3, 2, 1] {
             let claimed = claims.claim(generation, Side::Back, 9, |there| {
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn an_old_generation_gets_nothing() {
-        let claims = PieceClaims::unused();
+        let claims = ChunkClaims::unused();
         let old = claims.open();
         claims.close();
         assert_eq!(claims.claim(old, Side::Back, 5, |left| left), None);
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn what_cannot_be_leaves_nothing() {
         for word in [u64::MAX, 7 | 7 << FIELD_BITS | 1 << GENERATION_SHIFT] {
-            let claims = PieceClaims(AtomicU64::new(word));
+            let claims = ChunkClaims(AtomicU64::new(word));
             let generation = Generation::from_word((word >> GENERATION_SHIFT) as u32);
             assert_eq!(claims.claim(generation, Side::Front, 10, |_| 1), None);
         }
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn the_longest_transfer_and_the_last_generation_fit() {
-        let claims = PieceClaims(AtomicU64::new(u64::MAX));
+        let claims = ChunkClaims(AtomicU64::new(u64::MAX));
         let generation = claims.open();
         assert_eq!(generation.word(), 0);
         let all = |side| claims.claim(generation, side, MOST_UNITS, |left| left);
@@ -246,7 +246,7 @@ mod tests {
     const TOTAL: u32 = 3;
 
     /// Claims until nothing is left; the units that were claimed, as bits.
-    fn claim_all(claims: &PieceClaims, generation: Generation, side: Side) -> u32 {
+    fn claim_all(claims: &ChunkClaims, generation: Generation, side: Side) -> u32 {
         let mut bits = 0;
         while let Some(piece) = claims.claim(generation, side, TOTAL, |left| left / 2) {
             let piece_bits = ((1 << piece.units) - 1) << piece.start;
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn loom_each_unit_is_claimed_once() {
         loom::model(|| {
-            let claims = Arc::new(PieceClaims::unused());
+            let claims = Arc::new(ChunkClaims::unused());
             let generation = claims.open();
             let origin = {
                 let claims = claims.clone();
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn loom_a_late_origin_claims_nothing_of_the_next_transfer() {
         loom::model(|| {
-            let claims = Arc::new(PieceClaims::unused());
+            let claims = Arc::new(ChunkClaims::unused());
             let first = claims.open();
             let origin = {
                 let claims = claims.clone();
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn loom_a_closed_transfer_gives_nothing() {
         loom::model(|| {
-            let claims = Arc::new(PieceClaims::unused());
+            let claims = Arc::new(ChunkClaims::unused());
             let generation = claims.open();
             let origin = {
                 let claims = claims.clone();

@@ -5,7 +5,7 @@
 //!
 //! | way | what it does | where it is the faster |
 //! |---|---|---|
-//! | string move (`rep movsb`) | writes through this processor's cache; many processors then take over whole lines without fetching them | cores that are far apart, on processors that do the latter |
+//! | string move (`rep movsb`) | writes through this processor's cache; many processors then store whole lines without fetching them | cores that are far apart, on processors that do the latter |
 //! | vectors (AVX2) | write through this processor's cache, which fetches each line first, but begin at once; lines are asked for a KiB ahead, side by side, where the record before has not had them fetched already ([`crate::lane`]) | most |
 //! | streaming stores | write past the caches, so that the lines leave the target's cache, where they lie since it read the last record there, without being asked for | cores that are far apart, on processors that fetch each line first |
 //!
@@ -138,7 +138,7 @@ impl LongCopy {
     /// measured.
     pub(crate) fn for_this_processor() -> Self {
         let long = Self::default();
-        if processor::this().takes_over {
+        if processor::this().stores_without_fetch {
             long.settle(TAKEN_OVER_BYTES);
         }
         long
@@ -150,9 +150,9 @@ impl LongCopy {
         self.strings_from.set(strings_from);
     }
 
-    /// Whether a copy of so many bytes takes over lines that nobody has fetched before.
+    /// Whether a copy of so many bytes stores to lines that nobody has fetched before.
     #[inline(always)]
-    pub(crate) fn takes_over(&self, bytes: usize) -> bool {
+    pub(crate) fn stores_without_fetch(&self, bytes: usize) -> bool {
         let strings_from = self.strings_from.get();
         strings_from != 0 && bytes >= strings_from
     }
@@ -392,7 +392,7 @@ impl LongCopy {
     pub(crate) fn settle(&self, _strings_from: usize) {}
 
     /// Never, as above.
-    pub(crate) fn takes_over(&self, _bytes: usize) -> bool {
+    pub(crate) fn stores_without_fetch(&self, _bytes: usize) -> bool {
         false
     }
 

@@ -102,7 +102,7 @@ impl MappedLane {
 
     /// Has long data copied as suits the distance, where that is known of the processor.
     fn settle(&self) {
-        match (self.processor.takes_over, self.distance.is_near()) {
+        match (self.processor.stores_without_fetch, self.distance.is_near()) {
             (false, _) => {}
             (true, true) => self.long.settle(usize::MAX),
             (true, false) => self.long.settle(TAKEN_OVER_BYTES),
@@ -173,7 +173,7 @@ impl LaneMemory for MappedLane {
 
     #[inline(always)]
     fn is_taken_over(&self, lines: u64) -> bool {
-        self.is_streamed(lines) || self.long.takes_over(lines as usize * LINE_BYTES)
+        self.is_streamed(lines) || self.long.stores_without_fetch(lines as usize * LINE_BYTES)
     }
 
     #[inline(always)]
@@ -263,8 +263,8 @@ impl LaneProducer {
     /// Whether [`Self::write_string`] is the best way for packets of a long message, which its target reads while others
     /// are written.
     #[inline(always)]
-    pub fn takes_over(&self) -> bool {
-        self.memory().processor.takes_over
+    pub fn stores_without_fetch(&self) -> bool {
+        self.memory().processor.stores_without_fetch
     }
 
     /// The payload of a reserved record, to be filled in place.

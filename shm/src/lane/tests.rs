@@ -88,7 +88,7 @@ impl LaneMemory for Arc<HeapMemory> {
 
 /// Notes which lines were made ready, and which are expected to be written or read.
 #[cfg(not(loom))]
-struct Noting {
+struct RecordingMemory {
     memory: Arc<HeapMemory>,
     prepared: std::cell::RefCell<Vec<(u64, u64)>>,
     expected: std::cell::Cell<Option<(u64, u64)>>,
@@ -97,7 +97,7 @@ struct Noting {
 }
 
 #[cfg(not(loom))]
-impl Noting {
+impl RecordingMemory {
     fn of(memory: &Arc<HeapMemory>) -> Self {
         Self {
             memory: Arc::clone(memory),
@@ -110,7 +110,7 @@ impl Noting {
 }
 
 #[cfg(not(loom))]
-impl LaneMemory for Noting {
+impl LaneMemory for RecordingMemory {
     fn lines(&self) -> u64 {
         self.memory.lines()
     }
@@ -150,7 +150,7 @@ impl LaneMemory for Noting {
 #[test]
 fn lines_behind_the_first_are_handed_over_of_records_that_are_not_long() {
     let memory = HeapMemory::new(1024);
-    let producer = Producer::new(Noting::of(&memory));
+    let producer = Producer::new(RecordingMemory::of(&memory));
     let handed_over = |lines: u64| {
         let bytes = lines as usize * LINE_BYTES - HEADER_BYTES;
         let reserved = producer.try_reserve(bytes).unwrap().unwrap();
@@ -175,8 +175,8 @@ fn free_lines_are_expected_to_be_written() {
     const LINES: u64 = 128;
     let memory = HeapMemory::new(LINES as usize);
     let (producer, consumer) = (
-        Producer::new(Noting::of(&memory)),
-        Consumer::new(Noting::of(&memory)),
+        Producer::new(RecordingMemory::of(&memory)),
+        Consumer::new(RecordingMemory::of(&memory)),
     );
     let commit = |payload_bytes: usize| {
         let reserved = producer.try_reserve(payload_bytes).unwrap().unwrap();
@@ -219,8 +219,8 @@ fn free_lines_are_expected_to_be_written() {
 #[test]
 fn another_record_like_the_last_one_is_looked_ahead_for() {
     let memory = HeapMemory::new(64);
-    let producer = Producer::new(Noting::of(&memory));
-    let consumer = Consumer::new(Noting::of(&memory));
+    let producer = Producer::new(RecordingMemory::of(&memory));
+    let consumer = Consumer::new(RecordingMemory::of(&memory));
     let looked_for_after = |lines: u64| {
         let payload_bytes = lines as usize * LINE_BYTES - HEADER_BYTES;
         let reserved = producer.try_reserve(payload_bytes).unwrap().unwrap();
@@ -243,8 +243,8 @@ fn another_record_like_the_last_one_is_looked_ahead_for() {
 #[test]
 fn a_row_of_short_records_is_looked_along() {
     let memory = HeapMemory::new(64);
-    let producer = Producer::new(Noting::of(&memory));
-    let consumer = Consumer::new(Noting::of(&memory));
+    let producer = Producer::new(RecordingMemory::of(&memory));
+    let consumer = Consumer::new(RecordingMemory::of(&memory));
     for (lines, looked_for) in [(1, vec![6]), (2, vec![1 + 6]), (3, vec![])] {
         let payload_bytes = lines * LINE_BYTES - HEADER_BYTES;
         let reserved = producer.try_reserve(payload_bytes).unwrap().unwrap();
@@ -263,8 +263,8 @@ fn a_row_of_short_records_is_looked_along() {
 fn the_rest_of_a_long_ring_is_made_ready_in_parts() {
     let lines = 16 * UNPREPARED_LINES;
     let memory = HeapMemory::new(lines as usize);
-    let producer = Producer::new(Noting::of(&memory));
-    let consumer = Consumer::new(Noting::of(&memory));
+    let producer = Producer::new(RecordingMemory::of(&memory));
+    let consumer = Consumer::new(RecordingMemory::of(&memory));
     let mut written = 0;
     for payload_bytes in [8, 5000, 40, 60_000].into_iter().cycle() {
         let reserved = producer.try_reserve(payload_bytes).unwrap();

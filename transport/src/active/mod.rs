@@ -31,10 +31,10 @@ pub mod dispatch;
 pub mod error;
 
 pub(crate) mod arrival;
-pub(super) mod departure;
 pub mod fence;
 mod landing;
 mod line;
+pub(super) mod peer_failure;
 pub mod send;
 pub mod shortcut;
 pub(crate) mod state;

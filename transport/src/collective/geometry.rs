@@ -25,7 +25,7 @@ use crate::tagged::buffer::Buffer;
 use crate::tagged::envelope::Pattern;
 use crate::tagged::send::Address;
 use crate::tagged::state::request::{Outcome, RequestId};
-use crate::waiting::attendance::Attendance;
+use crate::waiting::exposed_time::ExposedTime;
 
 /// The members' tasks, by rank.
 pub trait Members {
@@ -105,8 +105,8 @@ where
         self.context.wake(self.members.task(to));
     }
 
-    fn sits_beside(&self, member: usize) -> bool {
-        self.context.sits_beside(self.members.task(member))
+    fn waits_beside(&self, member: usize) -> bool {
+        self.context.waits_beside(self.members.task(member))
     }
 
     fn awaits(&self, member: usize) {
@@ -117,8 +117,8 @@ where
         self.blocking
     }
 
-    fn attendance(&self) -> Option<&Attendance> {
-        Some(&self.context.waiting.attendance)
+    fn exposed_time(&self) -> Option<&ExposedTime> {
+        Some(&self.context.waiting.exposed_time)
     }
 
     fn read(&self, from: usize, address: u64, target: &mut [u8], sweep: Sweep) -> bool {

@@ -19,7 +19,7 @@ pub trait Reduction {
     fn combine(&self, incoming: &[u8], inout: &mut [u8]);
 
     /// `result = incoming op own`, as a copy of `own` and [`Self::combine`] do, but maybe in one go.
-    fn combine_apart(&self, incoming: &[u8], own: &[u8], result: &mut [u8]) {
+    fn combine_out_of_place(&self, incoming: &[u8], own: &[u8], result: &mut [u8]) {
         result.copy_from_slice(own);
         self.combine(incoming, result);
     }
@@ -28,7 +28,7 @@ pub trait Reduction {
     #[inline(always)]
     fn combine_after(&self, incoming: &[u8], apart: Option<&[u8]>, result: &mut [u8]) {
         match apart {
-            Some(own) => self.combine_apart(incoming, own, result),
+            Some(own) => self.combine_out_of_place(incoming, own, result),
             None => self.combine(incoming, result),
         }
     }

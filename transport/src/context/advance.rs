@@ -69,9 +69,9 @@ impl Context {
     }
 
     /// Announces that nobody advances this context until its doorbell rings; see
-    /// [`MessagingUnit::announce_rest`].
-    pub fn announce_rest(&self) -> Result<Option<bool>, UnitError> {
-        self.unit.announce_rest(|| self.has_work())
+    /// [`MessagingUnit::announce_sleep`].
+    pub fn announce_sleep(&self) -> Result<Option<bool>, UnitError> {
+        self.unit.announce_sleep(|| self.has_work())
     }
 
     /// Whether work waits that was posted, other threads have moved all of a message, or an
@@ -91,7 +91,7 @@ impl Context {
     /// Advances until nothing waits for a target that is still there, and tells the others that
     /// this context is gone.
     pub fn leave(&self) -> Result<(), UnitError> {
-        let waits = |unit| self.unit.backlog_to(unit) > 0 && !self.job().has_departed(unit);
+        let waits = |unit| self.unit.backlog_to(unit) > 0 && !self.job().has_ended(unit);
         self.advance_until(|| !(0..self.unit.ranks()).any(waits))?;
         self.print_driver_report();
         self.job()

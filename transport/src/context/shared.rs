@@ -146,8 +146,8 @@ impl Engine for SharedContext {
         guard.0.advance_for_engine(attended)
     }
 
-    fn announce_rest(&self) -> Result<Option<bool>, UnitError> {
-        self.context.lock().0.announce_rest()
+    fn announce_sleep(&self) -> Result<Option<bool>, UnitError> {
+        self.context.lock().0.announce_sleep()
     }
 
     fn is_crowded(&self) -> bool {

@@ -69,7 +69,7 @@ pub fn combine(
 ///
 /// As for [`combine`].
 #[inline]
-pub fn combine_apart(
+pub fn combine_out_of_place(
     operation: Operation,
     primitive: Primitive,
     (incoming, own): (&[u8], &[u8]),

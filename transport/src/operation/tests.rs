@@ -368,13 +368,13 @@ fn what_goes_elsewhere_is_what_would_be_combined_in_place() {
             let in_place = combine(operation, primitive, &incoming, &mut inout, COUNT);
             let mut result = vec![0xEE; own.len()];
             let operands = (&incoming[..], &own[..]);
-            let apart = combine_apart(operation, primitive, operands, &mut result, COUNT);
+            let apart = combine_out_of_place(operation, primitive, operands, &mut result, COUNT);
             assert_eq!(apart, in_place, "{operation:?} {primitive:?}");
             if apart.is_ok() {
                 assert_eq!(result, inout, "{operation:?} {primitive:?}");
             }
             let short = (&incoming[..], &own[1..]);
-            assert!(combine_apart(operation, primitive, short, &mut result, COUNT).is_err());
+            assert!(combine_out_of_place(operation, primitive, short, &mut result, COUNT).is_err());
         }
     }
 }

@@ -137,7 +137,7 @@ fn facts(
             "no copies by the kernel"
         ),
         word(profile.near, "near", "far"),
-        word(profile.string_stores, "take lines over", "fetch lines"),
+        word(profile.string_stores, "fetch no lines", "fetch lines"),
     )
 }
 

@@ -6,7 +6,7 @@
 //! | fact | where it comes from |
 //! |---|---|
 //! | kernel copies | one node, one PID namespace, and no copy was refused |
-//! | string stores | the processor: they take lines over from another core without fetching them |
+//! | string stores | the processor: they store to lines of another core without fetching them |
 //! | near | the lane's own measurement; it changes when a task is moved |
 //! | stripes | the job's workers, and the table of stripes |
 //!
@@ -16,7 +16,7 @@
 use pamir_driver::unit::PART_BYTES;
 
 /// Up to so many bytes, data through an exclusive buffer is faster than any copy by the kernel, between far processors, too,
-/// where string stores take lines over.
+/// where string stores fetch no lines.
 const BUFFER_PREFERRED_BYTES: usize = 64 * 1024;
 
 /// What is known of a pair of tasks, for a message of one length.
@@ -24,7 +24,7 @@ const BUFFER_PREFERRED_BYTES: usize = 64 * 1024;
 pub struct PairProfile {
     /// The kernel copies between the memories of two different tasks.
     pub kernel_copies: bool,
-    /// String stores take lines over without fetching them.
+    /// String stores write lines without fetching them.
     pub string_stores: bool,
     /// The tasks run on near processors.
     pub near: bool,

@@ -39,9 +39,9 @@ use crate::tagged::buffer::Buffer;
 /// The longest message that is sent without asking the target, unless configured.
 pub const EAGER_BYTES: usize = 64 * 1024;
 
-/// The same for data in one piece, between few ranks, where string moves take lines over: packets are as fast as copies by
-/// the kernel up to there between near processors of a Zen 5, and with a request before them slower; and between far ones
-/// where the data is rewritten (`docs/decisions/005-protocols.md`).
+/// The same for data in one piece, between few ranks, where string moves store lines without fetching them: packets are
+/// as fast as copies by the kernel up to there between near processors of a Zen 5, and with a request before them
+/// slower; and between far ones where the data is rewritten (`docs/decisions/005-protocols.md`).
 pub const TAKEN_OVER_EAGER_BYTES: usize = 128 * 1024;
 
 /// From this many bytes on, asking may be faster than sending at once.
@@ -324,9 +324,9 @@ fn in_packets(row: Row<SendProtocol>, packet_bytes: usize) -> [Option<Row<SendPr
 mod tests {
     use super::*;
 
-    fn situation(ranks: usize, takes_over: bool) -> Situation {
+    fn situation(ranks: usize, stores_without_fetch: bool) -> Situation {
         Situation {
-            takes_over,
+            stores_without_fetch,
             ..Situation::new(ranks, true)
         }
     }
@@ -355,13 +355,13 @@ mod tests {
 
     #[test]
     fn few_ranks_send_more_at_once_where_string_moves_take_lines_over() {
-        for (ranks, takes_over, eager_bytes) in [
+        for (ranks, stores_without_fetch, eager_bytes) in [
             (4, true, TAKEN_OVER_EAGER_BYTES),
             (5, true, EAGER_BYTES),
             (4, false, EAGER_BYTES),
         ] {
             let rows = SendProtocol::DEFAULT.iter().copied();
-            let table = SendTable::of(rows, 4080, situation(ranks, takes_over));
+            let table = SendTable::of(rows, 4080, situation(ranks, stores_without_fetch));
             assert_eq!(table.eager_bytes(), eager_bytes);
             let measured = SendProtocol::EagerMeasured;
             assert_eq!(table.protocol_of_one_piece(eager_bytes), measured);

@@ -2,7 +2,7 @@
 //!
 //! Before: a kind's own file, a configuration file or a variable. After: [`super::table`].
 
-use pamir_shm::processor::takes_lines_over;
+use pamir_shm::processor::stores_without_fetch;
 
 /// What an algorithm asks of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,8 +51,9 @@ pub struct Situation {
     pub crowded: bool,
     /// Whether members share a board.
     pub board: bool,
-    /// Whether their processor's string moves take over lines that other cores have; the same on all of a machine.
-    pub takes_over: bool,
+    /// Whether their processor's string moves store to lines that other cores have without fetching them; the same on
+    /// all of a machine.
+    pub stores_without_fetch: bool,
 }
 
 impl Situation {
@@ -63,7 +64,7 @@ impl Situation {
             commutative,
             crowded: false,
             board: false,
-            takes_over: takes_lines_over(),
+            stores_without_fetch: stores_without_fetch(),
         }
     }
 
@@ -97,9 +98,9 @@ pub struct Row<A> {
     /// that is not running costs a turn of the scheduler, and fewer rounds are worth more
     /// messages.
     pub crowded: bool,
-    /// Whether it is used only where string moves take lines over (`pamir_shm::processor`): then posts are written
-    /// fast. Built-in rows only say so.
-    pub takes_over: bool,
+    /// Whether it is used only where string moves store lines without fetching them (`pamir_shm::processor`): then
+    /// posts are written fast. Built-in rows only say so.
+    pub stores_without_fetch: bool,
 }
 
 impl<A: Copy> Row<A> {
@@ -112,7 +113,7 @@ impl<A: Copy> Row<A> {
             least_ranks: 0,
             most_ranks: usize::MAX,
             crowded: false,
-            takes_over: false,
+            stores_without_fetch: false,
         }
     }
 
@@ -135,9 +136,9 @@ impl<A: Copy> Row<A> {
         self
     }
 
-    /// The row, for processors whose string moves take lines over.
+    /// The row, for processors whose string moves store lines without fetching them.
     pub const fn taking_over(mut self) -> Self {
-        self.takes_over = true;
+        self.stores_without_fetch = true;
         self
     }
 
@@ -158,7 +159,7 @@ impl<A> Row<A> {
             least_ranks: self.least_ranks,
             most_ranks: self.most_ranks,
             crowded: self.crowded,
-            takes_over: self.takes_over,
+            stores_without_fetch: self.stores_without_fetch,
         }
     }
 
@@ -171,7 +172,7 @@ impl<A> Row<A> {
     pub fn covers_members(&self, situation: Situation) -> bool {
         (self.least_ranks..=self.most_ranks).contains(&situation.ranks)
             && (situation.crowded || !self.crowded)
-            && (situation.takes_over || !self.takes_over)
+            && (situation.stores_without_fetch || !self.stores_without_fetch)
     }
 
     /// Whether the row is for every size and all members that `other` is for.
@@ -181,6 +182,6 @@ impl<A> Row<A> {
             && self.least_ranks <= other.least_ranks
             && other.most_ranks <= self.most_ranks
             && (other.crowded || !self.crowded)
-            && (other.takes_over || !self.takes_over)
+            && (other.stores_without_fetch || !self.stores_without_fetch)
     }
 }

@@ -13,7 +13,7 @@
 //!
 //! Invariant: who is awaited is a hint; the wait ends by what it waits for.
 
-pub mod attendance;
+pub mod exposed_time;
 pub(super) mod state;
 pub(super) mod vain_polls;
 
@@ -58,9 +58,9 @@ impl Context {
     }
 
     /// [`Self::advance_until`], for an operation that goes on in the background: it may want to know how long.
-    pub fn attend_until(&self, done: impl FnMut() -> bool) -> Result<(), UnitError> {
-        let attendance = &self.waiting.attendance;
-        attendance.during(|| self.advance_until(done))
+    pub fn wait_exposed_until(&self, done: impl FnMut() -> bool) -> Result<(), UnitError> {
+        let exposed_time = &self.waiting.exposed_time;
+        exposed_time.during(|| self.advance_until(done))
     }
 
     /// Advances once and looks once, for a call that must not wait. Where other ranks share this
@@ -171,12 +171,12 @@ impl Context {
     #[cold]
     fn awaits_elsewhere(&self) -> bool {
         let awaited = self.waiting.awaited.get();
-        awaited.is_some_and(|task| self.unit.sits_elsewhere(task))
+        awaited.is_some_and(|task| self.unit.waits_elsewhere(task))
     }
 
     /// Whether `task` needs this task's processor to go on.
-    pub(crate) fn sits_beside(&self, task: usize) -> bool {
-        self.unit.sits_beside(task)
+    pub(crate) fn waits_beside(&self, task: usize) -> bool {
+        self.unit.waits_beside(task)
     }
 
     /// The waiting ladder of this context.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use pamir_driver::waiting::brief_spins::BriefSpins;
 use pamir_driver::waiting::ladder::{Expected, Rung};
 
-use crate::waiting::attendance::Attendance;
+use crate::waiting::exposed_time::ExposedTime;
 use crate::waiting::vain_polls::VainPolls;
 
 /// Lets other threads have a context that several share; the time is for [`Rung::Sleep`].
@@ -26,5 +26,5 @@ pub(crate) struct Waiting {
     pub(crate) brief_spins: BriefSpins,
     pub(crate) vain_polls: VainPolls,
     /// Whether the caller waits for what goes on in the background.
-    pub(crate) attendance: Attendance,
+    pub(crate) exposed_time: ExposedTime,
 }

@@ -32,7 +32,7 @@ pub trait Form {
         Ok(())
     }
 
-    /// Tries the short way ([`super::short`]), where the form has one.
+    /// Tries the fast path ([`super::short`]), where the form has one.
     #[inline(always)]
     fn short(&self, _way: impl FnOnce() -> Option<Result>) -> Option<Result> {
         None

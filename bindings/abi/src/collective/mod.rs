@@ -42,7 +42,7 @@ use pamir_mpi::communicator::Communicator;
 use pamir_mpi::group::Group;
 use pamir_transport::balance::announcement::Synchronization;
 use pamir_transport::collective::geometry::Channel;
-use pamir_transport::collective::{Board, CollectiveError, ExchangeError, Fault, Noting};
+use pamir_transport::collective::{Board, CollectiveError, ExchangeError, Fault, FaultRecording};
 use pamir_transport::context::Context;
 
 use crate::constants::*;
@@ -52,7 +52,7 @@ use crate::process::State;
 use crate::types::MPI_Comm;
 
 /// The channel of one operation, which notes messages of wrong lengths as the call's fault.
-pub type OperationChannel<'c> = Noting<'c, Channel<&'static Context, &'c Group, &'c Board>>;
+pub type OperationChannel<'c> = FaultRecording<'c, Channel<&'static Context, &'c Group, &'c Board>>;
 
 /// An operation with its arguments resolved, which may be run any number of times.
 pub trait Collective: 'static {
@@ -142,7 +142,7 @@ impl Call {
             board,
             blocking: self.blocking,
         };
-        Noting {
+        FaultRecording {
             exchange: channel,
             fault: &self.fault,
         }

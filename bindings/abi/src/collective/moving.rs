@@ -84,7 +84,7 @@ impl Gather {
             let local = call.local().await?;
             // SAFETY: as in `contribute`.
             match self.own.as_ref().map(|own| unsafe { own.open(true) }) {
-                Some(own) => collective::gather_apart(&local, &own, &mut incoming).await?,
+                Some(own) => collective::gather_out_of_place(&local, &own, &mut incoming).await?,
                 None => {
                     let to_root = ToRoot::Root(&mut incoming);
                     collective::gather(&local, call.rank(), to_root).await?;
@@ -107,7 +107,7 @@ impl Gather {
             let buffer = incoming.bytes_mut();
             // SAFETY: as in `contribute`.
             match self.own.as_ref().map(|own| unsafe { own.open(true) }) {
-                Some(own) => collective::gatherv_apart(&local, blocks, &own, buffer).await?,
+                Some(own) => collective::gatherv_out_of_place(&local, blocks, &own, buffer).await?,
                 None => {
                     let to_root = ToRoot::Root(buffer);
                     collective::gatherv(&local, call.rank(), blocks, to_root).await?;
@@ -252,7 +252,7 @@ impl Allgather {
             let block = incoming.len() / call.peers();
             match own {
                 Some(own) if own.len() == block => {
-                    collective::allgather_apart(&local, &own, &mut incoming).await?;
+                    collective::allgather_out_of_place(&local, &own, &mut incoming).await?;
                 }
                 own => {
                     if let Some(own) = own {

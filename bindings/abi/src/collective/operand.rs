@@ -20,9 +20,9 @@ use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
 use pamir_mpi::datatype::{Datatype, Primitive};
-use pamir_mpi::op::{Op, Operation, UserOperation, combine, combine_apart};
+use pamir_mpi::op::{Op, Operation, UserOperation, combine, combine_out_of_place};
 use pamir_transport::collective::data::scratch::{ALIGNMENT_BYTES, Scratch};
-use pamir_transport::collective::{Apart, CollectiveError, Reduction};
+use pamir_transport::collective::{CollectiveError, OutOfPlace, Reduction};
 
 use super::place::{is_in_place, misplaced};
 use crate::constants::*;
@@ -129,10 +129,10 @@ impl Reduction for Reducer {
         }
     }
 
-    fn combine_apart(&self, incoming: &[u8], own: &[u8], result: &mut [u8]) {
+    fn combine_out_of_place(&self, incoming: &[u8], own: &[u8], result: &mut [u8]) {
         if let Kind::Predefined(operation, primitive) = &self.kind {
             let count = result.len() / self.layout.slot_bytes;
-            combine_apart(*operation, *primitive, (incoming, own), result, count)
+            combine_out_of_place(*operation, *primitive, (incoming, own), result, count)
                 .expect("operation, type and lengths were checked when the call began");
         } else {
             result.copy_from_slice(own);
@@ -362,8 +362,8 @@ pub struct Beside<'o> {
 
 impl Beside<'_> {
     /// What the algorithm works on.
-    pub fn data(&mut self) -> Apart<'_> {
-        Apart {
+    pub fn data(&mut self) -> OutOfPlace<'_> {
+        OutOfPlace {
             own: self.own,
             result: &mut self.result,
         }

@@ -35,7 +35,8 @@ impl Collective for Allreduce {
                 return Ok(());
             }
             let mut apart = self.to.beside(self.from.as_ref())?;
-            collective::allreduce_apart(&call.local().await?, &self.reducer, apart.data()).await?;
+            collective::allreduce_out_of_place(&call.local().await?, &self.reducer, apart.data())
+                .await?;
             apart.store();
         }
         Ok(())

@@ -1,7 +1,7 @@
-//! The short way of blocking collective operations on few bytes.
+//! The fast path of blocking collective operations on few bytes.
 //!
 //! Before: a function of [`super::calls`] in its blocking form. After: the posts are written and
-//! read (`pamir_transport::collective::board::prompt`). What is unusual in any way is not done here, bad
+//! read (`pamir_transport::collective::board::fast_path`). What is unusual in any way is not done here, bad
 //! arguments too: then the general way does it, or says what is wrong.
 //!
 //! Invariant: nothing here is done unless all of it can be done.
@@ -10,9 +10,9 @@ use std::cell::Cell;
 use std::ffi::c_int;
 
 use pamir_mpi::communicator::Communicator;
-use pamir_mpi::op::{Operation, combine, combine_apart, extent_bytes};
+use pamir_mpi::op::{Operation, combine, combine_out_of_place, extent_bytes};
 use pamir_transport::collective::geometry::Channel;
-use pamir_transport::collective::{Apart, Done, Fault, Noting, Prompt, Reduction};
+use pamir_transport::collective::{Done, FastPath, Fault, FaultRecording, OutOfPlace, Reduction};
 use pamir_transport::operation::Primitive;
 
 use super::operand::{predefined, predefined_on};
@@ -24,7 +24,7 @@ use crate::error::Result;
 use crate::process::{State, undisturbed};
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Op};
 
-type Way<'c> = Prompt<'c, OperationChannel<'c>>;
+type Way<'c> = FastPath<'c, OperationChannel<'c>>;
 
 /// Count, datatype and address of an argument.
 pub type Data = (*const u8, i64, MPI_Datatype);
@@ -49,7 +49,7 @@ fn run<O: Collective>(
     }
     let context = state.process.context();
     let fault = Fault::default();
-    let channel = Noting {
+    let channel = FaultRecording {
         exchange: Channel {
             context: context.as_ref(),
             members: communicator.group(),
@@ -62,7 +62,7 @@ fn run<O: Collective>(
         },
         fault: &fault,
     };
-    let way = Prompt::open(context, &channel)?;
+    let way = FastPath::open(context, &channel)?;
     let done = operation(state, communicator, &way)?;
     communicator.next_operation();
     if done == Done::Stopped {
@@ -169,9 +169,9 @@ impl Reduction for Plain {
     }
 
     #[inline(always)]
-    fn combine_apart(&self, incoming: &[u8], own: &[u8], result: &mut [u8]) {
+    fn combine_out_of_place(&self, incoming: &[u8], own: &[u8], result: &mut [u8]) {
         let count = result.len() / self.element_bytes;
-        combine_apart(
+        combine_out_of_place(
             self.operation,
             self.primitive,
             (incoming, own),
@@ -247,7 +247,7 @@ pub unsafe fn reduce<O: Collective>(
         let own = beside(state, own, result.address, result.bytes)?;
         // SAFETY: as the caller vouches.
         let (own, result) = unsafe { opened(own, result) };
-        way.reduce_here(&plain, Apart { own, result })
+        way.reduce_here(&plain, OutOfPlace { own, result })
     })
 }
 
@@ -274,7 +274,7 @@ pub unsafe fn allreduce<O: Collective>(
         )?;
         // SAFETY: as the caller vouches.
         let (own, result) = unsafe { opened(own, result) };
-        way.allreduce(&plain, Apart { own, result })
+        way.allreduce(&plain, OutOfPlace { own, result })
     })
 }
 

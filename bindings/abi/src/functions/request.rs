@@ -146,7 +146,7 @@ fn complete_compound(state: &State, request: MPI_Request) -> Result<Done> {
         state
             .process
             .context()
-            .attend_until(|| operation.is_complete(state))?;
+            .wait_exposed_until(|| operation.is_complete(state))?;
     }
     Ok(finish_compound(state, request, &**operation))
 }

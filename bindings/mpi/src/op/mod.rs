@@ -8,7 +8,7 @@
 mod user;
 
 pub use pamir_transport::operation::{
-    Operation, OperationError, TypeGroup, combine, combine_apart, extent_bytes,
+    Operation, OperationError, TypeGroup, combine, combine_out_of_place, extent_bytes,
 };
 pub use user::{UserFunction, UserOperation};
 

@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 use pamir_transport::collective::geometry::Members;
 use pamir_transport::collective::select::check_in;
-use pamir_transport::collective::{CollectiveError, Fault, Noting, barrier, barrier_with};
+use pamir_transport::collective::{CollectiveError, Fault, FaultRecording, barrier, barrier_with};
 use pamir_transport::selection::{Choice, Situation};
 
 use crate::collective::channel::MemberChannel;
@@ -49,7 +49,7 @@ use crate::refusal::{Code, Refusal, answer, ended_collective};
 pub type Outcome = Result<(), CollectiveError>;
 
 /// The channel of an operation that notes faults.
-pub type Exchanging<'c> = Noting<'c, MemberChannel<'c, Geometry>>;
+pub type Exchanging<'c> = FaultRecording<'c, MemberChannel<'c, Geometry>>;
 
 /// One call of an operation.
 pub struct Call {
@@ -123,7 +123,7 @@ impl Call {
             let fault = Fault::default();
             // SAFETY: the future is polled by whoever advances this context.
             let context = unsafe { object.context() };
-            let exchange = Noting {
+            let exchange = FaultRecording {
                 exchange: MemberChannel::new(context, &*members, rank, members.id, tag),
                 fault: &fault,
             };

@@ -5,9 +5,9 @@
 
 mod backlog;
 mod direct;
+mod fifo_resize;
 mod process;
 mod replace;
 pub(super) mod replenish;
 mod step;
 mod transfer;
-mod window;

@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use crate::injection::criterion::{Criterion, Touch};
 use crate::injection::descriptor::Operation;
-use crate::injection::touch::{TouchError, TouchMemory};
+use crate::injection::touch_notification::{TouchNotification, TouchNotificationError};
 use crate::unit::packet::{Packet, REPLENISH};
 use crate::unit::target::{Target, reserve};
 use crate::unit::{MessagingUnit, Owner, UnitError};
@@ -46,11 +46,11 @@ pub(in crate::unit) fn packet_arrived<O: Owner>(
 }
 
 /// The memory that replenish descriptors of `criterion` touch, if they touch any.
-pub(in crate::unit) fn touch_memory(
+pub(in crate::unit) fn touch_notification(
     criterion: Criterion,
-) -> Result<Option<TouchMemory>, TouchError> {
+) -> Result<Option<TouchNotification>, TouchNotificationError> {
     let touches = criterion == Criterion::TouchingPut(Touch::Memory);
-    touches.then(TouchMemory::new).transpose()
+    touches.then(TouchNotification::new).transpose()
 }
 
 impl<O: Owner> MessagingUnit<O> {
@@ -96,7 +96,7 @@ impl<O: Owner> MessagingUnit<O> {
         if to.fifo.borrow().criterion() == Criterion::CountedPut && self.hits_zero(WORD_BYTES) {
             return Ok(true);
         }
-        if let Some(memory) = &self.touch_memory {
+        if let Some(memory) = &self.touch_notification {
             memory.put(word)?;
             return Ok(memory.take());
         }

@@ -1,4 +1,4 @@
 //! What a rank that has nothing to do says to the others: that it sleeps, and on which processor it waited.
 
-pub(super) mod rest;
-mod seat;
+mod current_processor;
+pub(super) mod sleep;

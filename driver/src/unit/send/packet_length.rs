@@ -86,15 +86,16 @@ impl<O: Owner> MessagingUnit<O> {
     }
 }
 
-/// From so many bytes on, packets of a message are moved as strings where those take lines over: no lines but those of the
-/// data are then fetched. Shorter packets are faster by vectors (`docs/decisions/005-protocols.md`).
+/// From so many bytes on, packets of a message are moved as strings where those store lines without fetching them: no
+/// lines but those of the data are then fetched. Shorter packets are faster by vectors
+/// (`docs/decisions/005-protocols.md`).
 const STRINGS_FROM_BYTES: u64 = 16 * 1024;
 
 /// Whether a descriptor's data, which needs several packets, is moved as strings.
 pub(in crate::unit) fn moves_strings(lane: &LaneProducer, descriptor: &Descriptor) -> bool {
     descriptor.bytes >= STRINGS_FROM_BYTES
         && descriptor.source == Source::Memory
-        && lane.takes_over()
+        && lane.stores_without_fetch()
 }
 
 /// Whether what is written into a lane waits for lines that its target has read.

@@ -58,8 +58,8 @@ const PLACES: usize = DEPTH as usize;
 /// ones gain more by lines that have left the readers' first cache (`docs/decisions/009-collectives.md`).
 const SHORT_BYTES: usize = 1024;
 
-/// The same where string moves take lines over: nothing is asked back, and what is written lies in the writer's second
-/// cache.
+/// The same where string moves store lines without fetching them: nothing is asked back, and what is written lies in
+/// the writer's second cache.
 const SHORT_TAKEN_BYTES: usize = 8192;
 
 /// The most slots of a member.
@@ -141,7 +141,7 @@ impl MappedBoard {
             members,
             beside_bytes: LINE_DATA_BYTES,
             last_slot: slots as u32 - 1,
-            short_bytes: if processor::takes_lines_over() {
+            short_bytes: if processor::stores_without_fetch() {
                 SHORT_TAKEN_BYTES
             } else {
                 SHORT_BYTES
@@ -348,7 +348,7 @@ impl Post {
                 copy_line(source, target.as_mut_ptr(), bytes);
             } else {
                 // A full one is one of several: string moves take nothing from the member that writes the next one.
-                let is_string = bytes >= SLOT_BYTES && processor::takes_lines_over();
+                let is_string = bytes >= SLOT_BYTES && processor::stores_without_fetch();
                 copy_payload(source, target.as_mut_ptr(), bytes, is_string);
             }
         }

@@ -14,7 +14,7 @@ use std::cell::{Cell, RefCell};
 use crate::active::dispatch::DispatchTable;
 use crate::active::state::operation::Operations;
 use crate::active::state::peers::Peers;
-use crate::active::state::waits::{Departures, Fence};
+use crate::active::state::waits::{Fence, PeerFailures};
 use crate::context::endpoint::{Endpoint, Place};
 
 /// The active messages of a context.
@@ -24,7 +24,7 @@ pub(crate) struct ActiveMessages<C> {
     pub(crate) peers: Peers,
     /// Fences that wait.
     pub(crate) fences: RefCell<Vec<Fence<C>>>,
-    pub(crate) departures: Departures,
+    pub(crate) peer_failures: PeerFailures,
     /// The endpoint of each messaging unit.
     pub(in crate::active) endpoints: Vec<Endpoint>,
     /// For each origin, the operation whose packets are still coming; 0 for none.
@@ -41,7 +41,7 @@ impl<C> ActiveMessages<C> {
             operations: Operations::default(),
             peers: Peers::new(units),
             fences: RefCell::default(),
-            departures: Departures::default(),
+            peer_failures: PeerFailures::default(),
             incoming: (0..units).map(|_| Cell::new(0)).collect(),
             scratch: Cell::default(),
         }

@@ -1,7 +1,7 @@
 //! What a context keeps of those that wait: fences, and when it looked last whether their targets are still there.
 //!
 //! Before: [`crate::active::fence`] begins one; an advance has found nothing. After: an advance goes on with them, and with what
-//! [`crate::active::departure`] ends.
+//! [`crate::active::peer_failure`] ends.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -52,11 +52,11 @@ impl<C> Fence<C> {
 
 /// When peers were looked after last.
 #[derive(Debug, Default)]
-pub(crate) struct Departures {
+pub(crate) struct PeerFailures {
     next: Cell<Option<Instant>>,
 }
 
-impl Departures {
+impl PeerFailures {
     /// Whether it is time to look again.
     pub(crate) fn is_due(&self) -> bool {
         let now = Instant::now();

@@ -66,7 +66,7 @@ fn header_and_data_of_every_length_come_whole() {
                 assert_eq!(took, (line, header, data));
                 continue;
             }
-            // It lies behind the ring's end, which is not for the short way.
+            // It lies behind the ring's end, which is not for the fast path.
             contexts.advance_until(|| inbox.borrow().len() == 2);
             let (_, whole_header, whole_data) = inbox.borrow_mut().pop().unwrap();
             assert_eq!((whole_header, whole_data), (header, data));

@@ -16,10 +16,10 @@
 //! | waiting, under way | it is dropped | the board is disturbed: what follows fails |
 
 pub(super) mod agreement;
+pub mod fast_path;
+pub(super) mod fast_path_sizes;
+pub(super) mod kernel_copy;
 pub(super) mod offers;
-pub mod prompt;
-pub(super) mod prompt_sizes;
-pub(super) mod reading;
 pub mod rounds;
 
 use std::cell::Cell;
@@ -31,8 +31,8 @@ use pamir_shm::board::mapped::MappedBoard;
 use pamir_shm::segment::{Segment, SegmentError};
 
 use super::error::ExchangeError;
-use crate::collective::board::prompt_sizes::PromptSizes;
-use crate::collective::board::reading::Readings;
+use crate::collective::board::fast_path_sizes::FastPathSizes;
+use crate::collective::board::kernel_copy::KernelCopies;
 
 /// A board at one member.
 #[derive(Debug)]
@@ -44,10 +44,10 @@ pub struct Board {
     tickets: Cell<u32>,
     ended: Cell<u32>,
     disturbed: Cell<bool>,
-    /// Which sizes may take the short way ([`crate::collective::board::prompt`]).
-    pub(super) prompt_sizes: PromptSizes,
+    /// Which sizes may take the fast path ([`crate::collective::board::fast_path`]).
+    pub(super) fast_path_sizes: FastPathSizes,
     /// Which operations read each other's memory.
-    pub(super) readings: Readings,
+    pub(super) kernel_copies: KernelCopies,
     /// Keeps the board from others; none where it is nobody else's anyway.
     _lease: Option<BoardLease>,
 }
@@ -72,8 +72,8 @@ impl Board {
             tickets: Cell::new(0),
             ended: Cell::new(0),
             disturbed: Cell::new(false),
-            prompt_sizes: PromptSizes::default(),
-            readings: Readings::default(),
+            fast_path_sizes: FastPathSizes::default(),
+            kernel_copies: KernelCopies::default(),
             _lease: lease,
         }
     }

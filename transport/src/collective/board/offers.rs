@@ -9,7 +9,7 @@ use std::pin::Pin;
 
 use pamir_driver::memory::sweep::Sweep;
 
-use super::reading::{Choice, Kind, Ways};
+use super::kernel_copy::{Choice, Kind, Ways};
 use super::rounds::{Readers, Rounds};
 use crate::collective::error::{CollectiveError, ExchangeError};
 use crate::collective::exchange::Exchange;
@@ -21,10 +21,10 @@ impl Choice<'_> {
         exchange: &impl Exchange,
         operation: Pin<&mut impl Future<Output = Result<T, CollectiveError>>>,
     ) -> Result<T, CollectiveError> {
-        let attendance = exchange.attendance().filter(|_| !exchange.is_blocking());
-        match (attendance, self.begin) {
-            (Some(attendance), Some(_)) => {
-                let (result, took) = attendance.time(operation).await;
+        let exposed_time = exchange.exposed_time().filter(|_| !exchange.is_blocking());
+        match (exposed_time, self.begin) {
+            (Some(exposed_time), Some(_)) => {
+                let (result, took) = exposed_time.time(operation).await;
                 self.note(took);
                 result
             }
@@ -46,7 +46,7 @@ pub(in crate::collective) async fn begin<E: Exchange>(
 ) -> Result<(Rounds<'_, E>, Choice<'_>), CollectiveError> {
     let rounds = Rounds::begin(exchange, 0).await?;
     let board = exchange.board().ok_or(ExchangeError::Disturbed)?;
-    let choice = board.readings.choose(kind, bytes, ways);
+    let choice = board.kernel_copies.choose(kind, bytes, ways);
     Ok((rounds, choice))
 }
 

@@ -24,7 +24,7 @@ use std::task::Poll;
 use pamir_shm::board::mapped::{Draft, Post, SLOT_BYTES};
 
 use crate::collective::board::{Board, Ticket};
-use crate::collective::data::apart::Apart;
+use crate::collective::data::out_of_place::OutOfPlace;
 use crate::collective::data::scratch::Scratch;
 use crate::collective::error::{CollectiveError, ExchangeError};
 use crate::collective::exchange::Exchange;
@@ -310,7 +310,7 @@ impl<'e, E: Exchange> Rounds<'e, E> {
         &self,
         reduction: &impl Reduction,
         index: usize,
-        data: Apart<'_>,
+        data: OutOfPlace<'_>,
         word: usize,
     ) -> Result<(), CollectiveError> {
         let last = self.exchange.size() - 1;
@@ -325,11 +325,11 @@ impl<'e, E: Exchange> Rounds<'e, E> {
         reduction: &impl Reduction,
         index: usize,
         last: usize,
-        data: Apart<'_>,
+        data: OutOfPlace<'_>,
         word: usize,
     ) -> Result<(), CollectiveError> {
         // The highest first, so that whatever is combined is the lower operand.
-        let Apart { own, result } = data;
+        let OutOfPlace { own, result } = data;
         let mut higher = own.filter(|_| self.exchange.rank() == last);
         let highest;
         if self.exchange.rank() != last {
@@ -360,11 +360,11 @@ impl<'e, E: Exchange> Rounds<'e, E> {
         reduction: &impl Reduction,
         index: usize,
         place: impl Fn(usize) -> (usize, usize),
-        data: Apart<'_>,
+        data: OutOfPlace<'_>,
         word: usize,
     ) -> Result<(), CollectiveError> {
         let (rank, size) = (self.exchange.rank(), self.exchange.size());
-        let Apart { own, result } = data;
+        let OutOfPlace { own, result } = data;
         if result.is_empty() {
             return Ok(());
         }

@@ -118,7 +118,7 @@ impl Blocks<'_> {
     }
 
     /// Refuses blocks that share bytes: what is received into one would spoil the other.
-    pub fn check_apart(&self, partners: usize) -> Result<(), CollectiveError> {
+    pub fn check_disjoint(&self, partners: usize) -> Result<(), CollectiveError> {
         if matches!(self, Self::Uniform { .. }) {
             return Ok(());
         }

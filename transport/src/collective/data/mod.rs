@@ -2,7 +2,7 @@
 //!
 //! Before: the caller's buffers. After: an algorithm moves and combines their parts.
 
-pub mod apart;
 pub mod blocks;
+pub mod out_of_place;
 pub mod root;
 pub mod scratch;

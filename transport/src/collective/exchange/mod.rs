@@ -15,8 +15,8 @@
 //! An algorithm that fails drops the sends and receives it has begun. A dropped
 //! receive must not write to its bytes any more, nor a dropped send read them.
 
+pub mod fault_recording;
 pub mod join;
-pub mod noting;
 pub mod step;
 
 use std::future::Future;
@@ -26,7 +26,7 @@ use pamir_driver::memory::sweep::Sweep;
 use super::board::Board;
 use super::error::{CollectiveError, ExchangeError};
 use crate::collective::shape::torus::Torus;
-use crate::waiting::attendance::Attendance;
+use crate::waiting::exposed_time::ExposedTime;
 
 /// One collective operation's channel between the members of a geometry.
 pub trait Exchange {
@@ -61,7 +61,7 @@ pub trait Exchange {
     fn wake(&self, _to: usize) {}
 
     /// Whether member `member` needs this one's processor to go on.
-    fn sits_beside(&self, _member: usize) -> bool {
+    fn waits_beside(&self, _member: usize) -> bool {
         false
     }
 
@@ -79,7 +79,7 @@ pub trait Exchange {
     }
 
     /// How an operation in the background learns how long its caller waits for it.
-    fn attendance(&self) -> Option<&Attendance> {
+    fn exposed_time(&self) -> Option<&ExposedTime> {
         None
     }
 

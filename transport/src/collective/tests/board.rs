@@ -10,12 +10,12 @@ use super::operators::{Compose, combined, contribution};
 use super::simulation::{Member, Network, Random, Running, Setting, run_all_on};
 use crate::collective::board::rounds::{Readers, Rounds};
 use crate::collective::combining::{allreduce, reduce};
-use crate::collective::data::apart::Apart;
+use crate::collective::data::out_of_place::OutOfPlace;
 use crate::collective::data::root::ToRoot;
 use crate::collective::error::{CollectiveError, ExchangeError};
 use crate::collective::exchange::Exchange;
+use crate::collective::exchange::fault_recording::{Fault, FaultRecording};
 use crate::collective::exchange::join::join;
-use crate::collective::exchange::noting::{Fault, Noting};
 use crate::collective::moving::{allgather, alltoall, broadcast};
 use crate::collective::reduction::Reduction;
 use crate::collective::{
@@ -71,11 +71,11 @@ impl Step {
             }
             Self::Reduce(algorithm) => {
                 let own = buffer.to_vec();
-                let data = Apart {
+                let data = OutOfPlace {
                     own: Some(&own),
                     result: buffer,
                 };
-                allreduce::allreduce_apart_with(algorithm, exchange, &Compose, data).await
+                allreduce::allreduce_out_of_place_with(algorithm, exchange, &Compose, data).await
             }
             Self::ReduceTo(root, algorithm) => {
                 let data = if exchange.rank() == root {
@@ -195,7 +195,7 @@ fn members_that_cannot_read_post_instead() {
         Step::Alltoall(alltoall::Algorithm::Measured),
     ];
     check_any_of(&steps, 3000, |setting| {
-        Network::new(setting).without_reading()
+        Network::new(setting).without_kernel_copy()
     });
 }
 
@@ -348,12 +348,12 @@ fn members_that_do_not_agree_on_the_length_are_told() {
     for (sent, expected) in [(48_usize, 8_usize), (8, 48), (3000, 40)] {
         let outputs = on_board(Network::new, 2, async |exchange| {
             let fault = Fault::default();
-            let noting = Noting {
+            let recording = FaultRecording {
                 exchange: Borrowed(exchange),
                 fault: &fault,
             };
             let mut buffer = vec![3; if exchange.rank() == 0 { sent } else { expected }];
-            let done = Step::Broadcast(0).run(&noting, &mut buffer).await;
+            let done = Step::Broadcast(0).run(&recording, &mut buffer).await;
             let outcome = fault.outcome(done);
             // The operation has gone through all its rounds: the next one is sound.
             Step::Barrier.run(exchange, &mut []).await?;

@@ -126,7 +126,7 @@ fn check_gather_scatter(size: usize, root: usize, bytes: usize) {
             return gather(exchange, root, ToRoot::Member(buffer)).await;
         }
         buffer.fill(0);
-        gather_apart(exchange, &own, buffer).await
+        gather_out_of_place(exchange, &own, buffer).await
     });
     for output in outputs {
         assert_eq!(output[root], all, "apart on {size}, root {root}");
@@ -216,7 +216,7 @@ fn check_gatherv_scatterv(size: usize, root: usize, seed: u64) {
                 return gatherv(exchange, root, blocks, ToRoot::Member(buffer)).await;
             }
             buffer.copy_from_slice(&lacking);
-            gatherv_apart(exchange, blocks, &contents[root], buffer).await
+            gatherv_out_of_place(exchange, blocks, &contents[root], buffer).await
         },
     );
     for output in outputs {

@@ -32,7 +32,7 @@ fn bad_arguments_are_refused_before_any_message() {
         Err(CollectiveError::WrongRole { rank: 1, root: 0 })
     );
     assert_eq!(
-        alone(gather_apart(exchange, &[0; 2], &mut [0; 3])),
+        alone(gather_out_of_place(exchange, &[0; 2], &mut [0; 3])),
         Err(CollectiveError::WrongLength {
             bytes: 2,
             expected_bytes: 1

@@ -23,7 +23,7 @@ use crate::collective::Board;
 use crate::collective::error::{CollectiveError, ExchangeError};
 use crate::collective::exchange::Exchange;
 use crate::collective::shape::torus::Torus;
-use crate::waiting::attendance::Attendance;
+use crate::waiting::exposed_time::ExposedTime;
 
 /// When sends are complete, and in which order members run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +104,7 @@ pub struct Network {
     /// What the members share besides, if they share anything.
     boards: RefCell<Option<Arc<Segment>>>,
     /// Members cannot read each other's memory.
-    refuses_reading: Cell<bool>,
+    refuses_kernel_copy: Cell<bool>,
     /// Operations go on while their callers do something else.
     in_background: Cell<bool>,
 }
@@ -122,7 +122,7 @@ impl Network {
             ways: RefCell::default(),
             torus: RefCell::default(),
             boards: RefCell::default(),
-            refuses_reading: Cell::default(),
+            refuses_kernel_copy: Cell::default(),
             in_background: Cell::default(),
         }
     }
@@ -134,8 +134,8 @@ impl Network {
     }
 
     /// The network, whose members cannot read each other's memory.
-    pub fn without_reading(self) -> Self {
-        self.refuses_reading.set(true);
+    pub fn without_kernel_copy(self) -> Self {
+        self.refuses_kernel_copy.set(true);
         self
     }
 
@@ -170,7 +170,7 @@ impl Network {
             own_base: 0,
             partner_base: 0,
             board: None,
-            attendance: Attendance::default(),
+            exposed_time: ExposedTime::default(),
         }
     }
 
@@ -190,7 +190,7 @@ impl Network {
             own_base,
             partner_base,
             board: None,
-            attendance: Attendance::default(),
+            exposed_time: ExposedTime::default(),
         }
     }
 
@@ -293,7 +293,7 @@ pub struct Member<'a> {
     own_base: usize,
     partner_base: usize,
     board: Option<Board>,
-    attendance: Attendance,
+    exposed_time: ExposedTime,
 }
 
 impl Exchange for Member<'_> {
@@ -309,12 +309,12 @@ impl Exchange for Member<'_> {
         !self.network.in_background.get()
     }
 
-    fn attendance(&self) -> Option<&Attendance> {
-        Some(&self.attendance)
+    fn exposed_time(&self) -> Option<&ExposedTime> {
+        Some(&self.exposed_time)
     }
 
     fn read(&self, _: usize, address: u64, target: &mut [u8], sweep: Sweep) -> bool {
-        if self.network.refuses_reading.get() {
+        if self.network.refuses_kernel_copy.get() {
             return false;
         }
         let own = std::process::id() as i32;

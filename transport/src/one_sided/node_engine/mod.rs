@@ -20,7 +20,7 @@
 //! | ordered  | transmitted | the transmit thread has read the last chunk, or could not read one |
 //! | transmitted | moved | the receive thread has written it |
 //! | transmitted | refused | the kernel refused a copy, or one end has not opened the client yet: the initiator sends packets |
-//! | any      | over, `Left` | the task of the engine has left (`departure.rs`) |
+//! | any      | over, `Left` | the task of the engine has left (`peer_failure.rs`) |
 //!
 //! It pays where cores are idle besides those of the tasks: then neither end spends time on copies.
 //! Where there are none, the threads take turns with the tasks.

@@ -39,7 +39,7 @@ impl Node {
             assert!(begin.elapsed() < PATIENCE, "it does not end");
             for context in &self.contexts {
                 context.advance().unwrap();
-                context.end_what_departed().unwrap();
+                context.end_failed_peers().unwrap();
             }
             std::thread::yield_now();
         }

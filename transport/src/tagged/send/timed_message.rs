@@ -102,7 +102,7 @@ impl Context {
     pub(crate) fn pair_profile(&self, target: usize, bytes: usize) -> PairProfile {
         PairProfile {
             kernel_copies: target != self.task() && self.copies_with(target),
-            string_stores: self.unit.takes_over(target),
+            string_stores: self.unit.stores_without_fetch(target),
             near: self.unit.is_near(target),
             stripes: self.stripes_by_workers(bytes),
             trusts_processor: self.tagged.trusts_processor.get(),

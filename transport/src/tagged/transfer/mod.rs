@@ -101,7 +101,7 @@ impl Context {
             return Ok(());
         };
         let origin = pull.origin as usize;
-        let claims = self.unit.piece_claims(origin, self.task(), index)?;
+        let claims = self.unit.chunk_claims(origin, self.task(), index)?;
         let generation = claims.open();
         let words = [
             pull.id.word(),

@@ -53,7 +53,7 @@ impl Context {
         if !self.copies_with(target as usize) {
             return Ok(());
         }
-        let claims = self.unit.piece_claims(self.task(), target as usize, slot)?;
+        let claims = self.unit.chunk_claims(self.task(), target as usize, slot)?;
         self.tagged.transfers.pushes.borrow_mut().push_back(Push {
             target,
             id,

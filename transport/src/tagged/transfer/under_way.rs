@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use pamir_driver::job::layout::TRANSFER_SLOTS;
 use pamir_driver::memory::kernel_copy::KernelCopyError;
 use pamir_driver::unit::UnitError;
-use pamir_shm::copy::chunk_claims::{Generation, MOST_UNITS, Piece, PieceClaims, Side};
+use pamir_shm::copy::chunk_claims::{ChunkClaims, Generation, MOST_UNITS, Piece, Side};
 use pamir_shm::segment::PAGE_BYTES;
 use pamir_shm::segment::mapped::Mapped;
 
@@ -80,7 +80,7 @@ impl Transfers {
 #[derive(Debug)]
 pub(super) struct Slot {
     pub(super) index: usize,
-    pub(super) claims: Mapped<PieceClaims>,
+    pub(super) claims: Mapped<ChunkClaims>,
     pub(super) generation: Generation,
 }
 
@@ -208,7 +208,7 @@ pub(super) struct Push {
     pub(super) id: RequestId,
     pub(super) targets_request: u64,
     pub(super) data: Data,
-    pub(super) claims: Mapped<PieceClaims>,
+    pub(super) claims: Mapped<ChunkClaims>,
     pub(super) generation: Generation,
     /// Something was claimed and written.
     pub(super) has_copied: bool,

@@ -32,13 +32,13 @@ fn own_elements(
     if is_in_place(address) && !call.is_inter() {
         return Ok(None);
     }
-    check_apart(address, to, count)?;
+    check_disjoint(address, to, count)?;
     reducer.operand(address, count).map(Some)
 }
 
 /// Refuses one buffer in two roles.
 #[inline]
-fn check_apart(from: *const u8, to: *const u8, count: usize) -> Result {
+fn check_disjoint(from: *const u8, to: *const u8, count: usize) -> Result {
     if count > 0 && from == to && !from.is_null() {
         let text = "send and receive buffer are the same: pass MPI_IN_PLACE";
         return Err(ErrorClass::Buffer.with(text));
@@ -278,7 +278,7 @@ unsafe fn scatter_parts(
     parts: Parts,
 ) -> Result {
     let in_place = is_in_place(from) && !call.is_inter();
-    check_apart(from, to, all)?;
+    check_disjoint(from, to, all)?;
     let from = reducer.operand(if in_place { to } else { from }, all)?;
     let to = reducer.operand(to, own)?;
     let operation = ReduceScatter {

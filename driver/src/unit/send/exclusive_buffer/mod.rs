@@ -49,8 +49,8 @@ const PART_EXPONENT: u8 = 14;
 /// The most data in one part, in bytes.
 pub const PART_BYTES: usize = 1 << PART_EXPONENT;
 
-/// From so many bytes on, data is read by string moves, too, where those take lines over: it does not fit the first
-/// cache then.
+/// From so many bytes on, data is read by string moves, too, where those store lines without fetching them: it does not
+/// fit the first cache then.
 const STRINGS_FROM_BYTES: u64 = 16 * 1024;
 
 /// Lines of a part that are asked for before its header words are read, which would have to come first otherwise.
@@ -118,9 +118,9 @@ impl<O: Owner> MessagingUnit<O> {
         (lines / lines_of_part(PART_BYTES)) as usize * PART_BYTES
     }
 
-    /// Whether string moves to `target` are known to take lines over without fetching them.
-    pub fn takes_over(&self, target: usize) -> bool {
-        self.targets[target].lane.takes_over()
+    /// Whether string moves to `target` are known to store lines without fetching them.
+    pub fn stores_without_fetch(&self, target: usize) -> bool {
+        self.targets[target].lane.stores_without_fetch()
     }
 
     /// Whether `target` runs on a near processor, as its lane has measured.
@@ -187,7 +187,7 @@ impl<O: Owner> MessagingUnit<O> {
             buffers.expect("a descriptor has an exclusive buffer of those that its target shares");
         let packet_bytes = self.packet_bytes_of(descriptor);
         let lines_each = lines_of_part(packet_bytes);
-        let as_string = descriptor.bytes >= STRINGS_FROM_BYTES && to.lane.takes_over();
+        let as_string = descriptor.bytes >= STRINGS_FROM_BYTES && to.lane.stores_without_fetch();
         loop {
             let packet = NextPacket::of(descriptor, packet_bytes);
             let target = descriptor.target as usize;

@@ -1,19 +1,19 @@
 //! Allreduce by posts, or through the kernel, as has been faster among these members
-//! (`collective::reading`).
+//! (`collective::board::kernel_copy`).
 
 use std::pin::pin;
 
 use pamir_shm::board::mapped::SLOT_BYTES;
 
+use crate::collective::board::kernel_copy::{Kind, Ways};
 use crate::collective::board::offers::begin;
-use crate::collective::board::reading::{Kind, Ways};
 use crate::collective::board::rounds::whole_elements;
 use crate::collective::combining::allreduce::posted;
 use crate::collective::combining::allreduce::posted_slices::{
     combine_in, most_bytes, posted_slices,
 };
-use crate::collective::combining::allreduce::read::combine_in_reading;
-use crate::collective::data::apart::Apart;
+use crate::collective::combining::allreduce::read::combine_by_kernel_copy;
+use crate::collective::data::out_of_place::OutOfPlace;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
 use crate::collective::reduction::Reduction;
@@ -22,7 +22,7 @@ use crate::collective::reduction::Reduction;
 pub async fn measured(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    mut data: Apart<'_>,
+    mut data: OutOfPlace<'_>,
 ) -> Result<(), CollectiveError> {
     let Some(most_bytes) = most_bytes(exchange, reduction) else {
         return posted_slices(exchange, reduction, data).await;
@@ -38,7 +38,7 @@ pub async fn measured(
     let (rounds, choice) = begin(exchange, Kind::Allreduce, data.result.len(), ways).await?;
     let operation = pin!(async {
         if choice.reads {
-            return combine_in_reading(rounds, &choice, reduction, &mut data, most_bytes).await;
+            return combine_by_kernel_copy(rounds, &choice, reduction, &mut data, most_bytes).await;
         }
         // What fits one post needs no slices: members that combine all of it wait half as often. Of more, slices are read
         // while they are in fewer caches (`docs/decisions/009-collectives.md`).

@@ -12,7 +12,7 @@ pub mod reduce_broadcast;
 pub mod ring;
 pub mod torus;
 
-use crate::collective::data::apart::Apart;
+use crate::collective::data::out_of_place::OutOfPlace;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
 use crate::collective::reduction::{Reduction, elements};
@@ -21,7 +21,7 @@ use crate::collective::select::{Row, algorithms, check, choose};
 algorithms! {
     /// Ways to reduce to all members.
     "allreduce", Some("bytes of the buffer");
-    run(reduction: &impl Reduction, data: Apart<'_>);
+    run(reduction: &impl Reduction, data: OutOfPlace<'_>);
     /// Members at doubling distances swap and combine.
     RecursiveDoubling = recursive_doubling, Nothing;
     /// Around a ring, a part of the data from each member at a time.
@@ -62,17 +62,17 @@ pub async fn allreduce(
     reduction: &impl Reduction,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    allreduce_apart(exchange, reduction, buffer.into()).await
+    allreduce_out_of_place(exchange, reduction, buffer.into()).await
 }
 
 /// [`allreduce`] of data that may lie apart from the result.
-pub async fn allreduce_apart(
+pub async fn allreduce_out_of_place(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    data: Apart<'_>,
+    data: OutOfPlace<'_>,
 ) -> Result<(), CollectiveError> {
     let algorithm = choose(exchange, data.result.len(), reduction.commutative())?;
-    allreduce_apart_with(algorithm, exchange, reduction, data).await
+    allreduce_out_of_place_with(algorithm, exchange, reduction, data).await
 }
 
 /// [`allreduce`] with a given algorithm.
@@ -82,15 +82,15 @@ pub async fn allreduce_with(
     reduction: &impl Reduction,
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
-    allreduce_apart_with(algorithm, exchange, reduction, buffer.into()).await
+    allreduce_out_of_place_with(algorithm, exchange, reduction, buffer.into()).await
 }
 
-/// [`allreduce_apart`] with a given algorithm.
-pub async fn allreduce_apart_with(
+/// [`allreduce_out_of_place`] with a given algorithm.
+pub async fn allreduce_out_of_place_with(
     algorithm: Algorithm,
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    data: Apart<'_>,
+    data: OutOfPlace<'_>,
 ) -> Result<(), CollectiveError> {
     check(algorithm, exchange, reduction.commutative())?;
     if elements(reduction, data.result.len())? == 0 {

@@ -8,7 +8,7 @@
 
 use crate::collective::board::rounds::{Readers, Rounds, posts_for, whole_elements};
 use crate::collective::combining::allreduce::linear;
-use crate::collective::data::apart::Apart;
+use crate::collective::data::out_of_place::OutOfPlace;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
 use crate::collective::reduction::Reduction;
@@ -17,7 +17,7 @@ use crate::collective::reduction::Reduction;
 pub async fn posted(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    data: Apart<'_>,
+    data: OutOfPlace<'_>,
 ) -> Result<(), CollectiveError> {
     let Some(segment_bytes) = whole_elements(reduction.element_bytes(), 1) else {
         return linear::linear(exchange, reduction, data).await;
@@ -30,7 +30,7 @@ pub async fn posted(
 pub(super) async fn combine_in<E: Exchange>(
     rounds: Rounds<'_, E>,
     reduction: &impl Reduction,
-    mut data: Apart<'_>,
+    mut data: OutOfPlace<'_>,
     segment_bytes: usize,
 ) -> Result<(), CollectiveError> {
     let total = data.result.len();

@@ -20,7 +20,7 @@ use std::ops::Range;
 
 use crate::collective::board::rounds::{Readers, Rounds, whole_elements};
 use crate::collective::combining::allreduce::rabenseifner;
-use crate::collective::data::apart::Apart;
+use crate::collective::data::out_of_place::OutOfPlace;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
 use crate::collective::reduction::{Reduction, elements, part_of};
@@ -29,7 +29,7 @@ use crate::collective::reduction::{Reduction, elements, part_of};
 pub async fn posted_slices(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    mut data: Apart<'_>,
+    mut data: OutOfPlace<'_>,
 ) -> Result<(), CollectiveError> {
     let Some(most_bytes) = most_bytes(exchange, reduction) else {
         return rabenseifner::rabenseifner(exchange, reduction, data).await;
@@ -47,7 +47,7 @@ pub(super) fn most_bytes(exchange: &impl Exchange, reduction: &impl Reduction) -
 pub(super) async fn combine_in<E: Exchange>(
     rounds: Rounds<'_, E>,
     reduction: &impl Reduction,
-    data: &mut Apart<'_>,
+    data: &mut OutOfPlace<'_>,
     most_bytes: usize,
 ) -> Result<(), CollectiveError> {
     let (rank, size) = (rounds.exchange().rank(), rounds.exchange().size());

@@ -8,7 +8,7 @@
 //! | 2 log n (+ 2 unless n is a power of two) | 2 log n + 1 | about 2 m (3 m) |
 
 use super::halving::{Halving, allgather, reduce_scatter};
-use crate::collective::data::apart::Apart;
+use crate::collective::data::out_of_place::OutOfPlace;
 use crate::collective::data::scratch::Scratch;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
@@ -20,7 +20,7 @@ use crate::collective::shape::power_of_two::{Fold, Folding};
 pub async fn rabenseifner(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    data: Apart<'_>,
+    data: OutOfPlace<'_>,
 ) -> Result<(), CollectiveError> {
     let buffer = data.in_place();
     let rank = exchange.rank();

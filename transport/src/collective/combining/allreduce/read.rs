@@ -17,13 +17,13 @@ use std::ops::Range;
 
 use pamir_driver::memory::sweep::Sweep;
 
+use crate::collective::board::kernel_copy::{Choice, Kind, Ways};
 use crate::collective::board::offers::{Offers, begin};
-use crate::collective::board::reading::{Choice, Kind, Ways};
 use crate::collective::board::rounds::Rounds;
 use crate::collective::combining::allreduce::posted_slices::{
     combine_in, most_bytes, posted_slices,
 };
-use crate::collective::data::apart::Apart;
+use crate::collective::data::out_of_place::OutOfPlace;
 use crate::collective::data::scratch::Scratch;
 use crate::collective::error::{CollectiveError, ExchangeError};
 use crate::collective::exchange::Exchange;
@@ -40,21 +40,21 @@ const WHOLE_BYTES: usize = 2 << 20;
 pub async fn read(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    mut data: Apart<'_>,
+    mut data: OutOfPlace<'_>,
 ) -> Result<(), CollectiveError> {
     let Some(most_bytes) = most_bytes(exchange, reduction) else {
         return posted_slices(exchange, reduction, data).await;
     };
     let (rounds, choice) = begin(exchange, Kind::Allreduce, data.result.len(), Ways::Read).await?;
-    combine_in_reading(rounds, &choice, reduction, &mut data, most_bytes).await
+    combine_by_kernel_copy(rounds, &choice, reduction, &mut data, most_bytes).await
 }
 
 /// The same, in rounds of an operation.
-pub(super) async fn combine_in_reading<E: Exchange>(
+pub(super) async fn combine_by_kernel_copy<E: Exchange>(
     rounds: Rounds<'_, E>,
     choice: &Choice<'_>,
     reduction: &impl Reduction,
-    data: &mut Apart<'_>,
+    data: &mut OutOfPlace<'_>,
     most_bytes: usize,
 ) -> Result<(), CollectiveError> {
     let exchange = rounds.exchange();

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | log n, n a power of two; else log n + 1 | log n | m log n |
 
-use crate::collective::data::apart::Apart;
+use crate::collective::data::out_of_place::OutOfPlace;
 use crate::collective::data::scratch::Scratch;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
@@ -20,7 +20,7 @@ use crate::collective::shape::power_of_two::{Fold, Folding};
 pub async fn recursive_doubling(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    data: Apart<'_>,
+    data: OutOfPlace<'_>,
 ) -> Result<(), CollectiveError> {
     let buffer = data.in_place();
     let rank = exchange.rank();

@@ -8,7 +8,7 @@
 //! | 2 log n | log n | m log n (rank 0) |
 
 use crate::collective::combining::reduce::ordered_binomial::ordered_binomial;
-use crate::collective::data::apart::Apart;
+use crate::collective::data::out_of_place::OutOfPlace;
 use crate::collective::data::root::ToRoot;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
@@ -19,7 +19,7 @@ use crate::collective::reduction::Reduction;
 pub async fn reduce_broadcast(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    data: Apart<'_>,
+    data: OutOfPlace<'_>,
 ) -> Result<(), CollectiveError> {
     let buffer = data.in_place();
     let contribution = if exchange.rank() == 0 {

@@ -10,8 +10,8 @@
 
 use std::ops::Range;
 
-use crate::collective::data::apart::Apart;
 use crate::collective::data::blocks::send_and_receive_parts;
+use crate::collective::data::out_of_place::OutOfPlace;
 use crate::collective::data::root::{above, below};
 use crate::collective::data::scratch::Scratch;
 use crate::collective::error::CollectiveError;
@@ -23,7 +23,7 @@ use crate::collective::reduction::{Reduction, elements, part_of};
 pub async fn ring(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    data: Apart<'_>,
+    data: OutOfPlace<'_>,
 ) -> Result<(), CollectiveError> {
     let buffer = data.in_place();
     reduce_around(exchange, reduction, buffer).await?;

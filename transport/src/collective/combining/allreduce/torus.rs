@@ -16,8 +16,8 @@
 use std::ops::Range;
 
 use crate::collective::combining::allreduce::ring::{gather_around, reduce_around};
-use crate::collective::data::apart::Apart;
 use crate::collective::data::blocks::list_with_capacity;
+use crate::collective::data::out_of_place::OutOfPlace;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
 use crate::collective::reduction::Reduction;
@@ -27,7 +27,7 @@ use crate::collective::shape::torus_line::Line;
 pub async fn torus(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    data: Apart<'_>,
+    data: OutOfPlace<'_>,
 ) -> Result<(), CollectiveError> {
     let buffer = data.in_place();
     let torus = exchange.torus();

@@ -14,7 +14,7 @@
 //! |---|---|---|
 //! | n - 1 | 1 | m |
 
-use crate::collective::data::apart::Apart;
+use crate::collective::data::out_of_place::OutOfPlace;
 use crate::collective::data::root::ToRoot;
 use crate::collective::data::scratch::Scratch;
 use crate::collective::error::CollectiveError;
@@ -39,20 +39,20 @@ pub async fn linear(
 pub async fn collect(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    data: Apart<'_>,
+    data: OutOfPlace<'_>,
 ) -> Result<(), CollectiveError> {
     let size = exchange.size();
     let any_order = size == 2 && reduction.commutative();
     let own_first = exchange.rank() == size - 1;
     match data {
-        Apart {
+        OutOfPlace {
             own: Some(own),
             result,
         } if any_order || !own_first => accumulate(exchange, reduction, own, result).await,
         data if any_order || own_first => {
             combine_others(exchange, reduction, data.in_place()).await
         }
-        Apart { result, .. } => {
+        OutOfPlace { result, .. } => {
             let mut accumulated = Scratch::new(result.len())?;
             accumulate(exchange, reduction, result, &mut accumulated).await?;
             result.copy_from_slice(&accumulated);

@@ -8,7 +8,7 @@ pub mod posted;
 pub mod reduce_scatter_gather;
 pub mod torus;
 
-use crate::collective::data::apart::Apart;
+use crate::collective::data::out_of_place::OutOfPlace;
 use crate::collective::data::root::{ToRoot, check_role, check_root};
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
@@ -59,7 +59,7 @@ pub async fn reduce(
 pub async fn reduce_here(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    data: Apart<'_>,
+    data: OutOfPlace<'_>,
 ) -> Result<(), CollectiveError> {
     let (bytes, root) = (data.result.len(), exchange.rank());
     let algorithm = choose(exchange, bytes, reduction.commutative())?;

@@ -6,7 +6,7 @@
 
 use crate::collective::board::rounds::{Readers, Rounds, posts_for, whole_elements};
 use crate::collective::combining::reduce::linear;
-use crate::collective::data::apart::Apart;
+use crate::collective::data::out_of_place::OutOfPlace;
 use crate::collective::data::root::ToRoot;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
@@ -50,7 +50,7 @@ async fn contribute(
 pub async fn collect(
     exchange: &impl Exchange,
     reduction: &impl Reduction,
-    mut data: Apart<'_>,
+    mut data: OutOfPlace<'_>,
 ) -> Result<(), CollectiveError> {
     let Some(segment_bytes) = whole_elements(reduction.element_bytes(), 1) else {
         return linear::collect(exchange, reduction, data).await;

@@ -6,8 +6,8 @@
 
 use crate::collective::board::rounds::{Readers, Rounds, posts_for, whole_elements};
 use crate::collective::combining::reduce_scatter::reduce_scatterv;
-use crate::collective::data::apart::Apart;
 use crate::collective::data::blocks::Blocks;
+use crate::collective::data::out_of_place::OutOfPlace;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
 use crate::collective::reduction::Reduction;
@@ -31,7 +31,7 @@ pub async fn posted(
         let (from, to) = (own.start.max(start), own.end.min(start + segment.len()));
         if from < to {
             let place = |_| (from - start, segment.len());
-            let part = Apart {
+            let part = OutOfPlace {
                 own: Some(&input[from..to]),
                 result: &mut output[from - own.start..to - own.start],
             };

@@ -1,19 +1,19 @@
 //! Allgather by posts, or through the kernel, as has been faster among these members
-//! (`collective::reading`).
+//! (`collective::board::kernel_copy`).
 //!
 //! One of two members that goes on in the background goes by messages instead of posts, which are copied twice
 //! (`docs/decisions/009-collectives.md`).
 
 use std::pin::pin;
 
+use crate::collective::board::kernel_copy::{Kind, Ways};
 use crate::collective::board::offers::begin;
-use crate::collective::board::reading::{Kind, Ways};
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
 use crate::collective::exchange::join::join;
 use crate::collective::exchange::step::send_receive;
 use crate::collective::moving::allgather::posted::gather_in;
-use crate::collective::moving::allgather::read::gather_in_reading;
+use crate::collective::moving::allgather::read::gather_by_kernel_copy;
 
 /// Gathers blocks of `block_bytes` at every member.
 pub async fn measured(
@@ -40,7 +40,7 @@ pub async fn gather(
     let (rounds, choice) = begin(exchange, kind, block_bytes, Ways::Measured).await?;
     let operation = pin!(async {
         if choice.reads {
-            return gather_in_reading(rounds, &choice, block_bytes, own, buffer).await;
+            return gather_by_kernel_copy(rounds, &choice, block_bytes, own, buffer).await;
         }
         if !swaps {
             return gather_in(rounds, block_bytes, own, buffer).await;

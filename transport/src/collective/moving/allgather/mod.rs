@@ -51,7 +51,7 @@ pub async fn allgather(exchange: &impl Exchange, buffer: &mut [u8]) -> Result<()
 }
 
 /// [`allgather`] of a block that lies apart from its place in `buffer`, and is as long.
-pub async fn allgather_apart(
+pub async fn allgather_out_of_place(
     exchange: &impl Exchange,
     own: &[u8],
     buffer: &mut [u8],

@@ -6,8 +6,8 @@
 
 use pamir_driver::memory::sweep::Sweep;
 
+use crate::collective::board::kernel_copy::{Choice, Kind, Ways};
 use crate::collective::board::offers::{Offers, begin, from_own_on};
-use crate::collective::board::reading::{Choice, Kind, Ways};
 use crate::collective::board::rounds::Rounds;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
@@ -20,11 +20,11 @@ pub async fn read(
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
     let (rounds, choice) = begin(exchange, Kind::Allgather, block_bytes, Ways::Read).await?;
-    gather_in_reading(rounds, &choice, block_bytes, None, buffer).await
+    gather_by_kernel_copy(rounds, &choice, block_bytes, None, buffer).await
 }
 
 /// The same of a block that may lie apart from its place in `buffer`, in rounds of an operation.
-pub(super) async fn gather_in_reading<E: Exchange>(
+pub(super) async fn gather_by_kernel_copy<E: Exchange>(
     rounds: Rounds<'_, E>,
     choice: &Choice<'_>,
     block_bytes: usize,

@@ -17,7 +17,7 @@ pub async fn ring(
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
     let (rank, size) = (exchange.rank(), exchange.size());
-    blocks.check_apart(size)?;
+    blocks.check_disjoint(size)?;
     let (next, previous) = (above(rank, 1, size), below(rank, 1, size));
     for step in 1..size {
         let (outgoing, incoming) = send_and_receive_parts(

@@ -6,8 +6,8 @@
 
 use pamir_driver::memory::sweep::Sweep;
 
+use crate::collective::board::kernel_copy::{Choice, Kind, Ways};
 use crate::collective::board::offers::{Offers, begin, from_own_on};
-use crate::collective::board::reading::{Choice, Kind, Ways};
 use crate::collective::board::rounds::Rounds;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;
@@ -21,11 +21,11 @@ pub async fn read(
     incoming: &mut [u8],
 ) -> Result<(), CollectiveError> {
     let (rounds, choice) = begin(exchange, Kind::Alltoall, block_bytes, Ways::Read).await?;
-    swap_in_reading(rounds, &choice, block_bytes, outgoing, incoming).await
+    swap_by_kernel_copy(rounds, &choice, block_bytes, outgoing, incoming).await
 }
 
 /// The same, in rounds of an operation.
-pub(super) async fn swap_in_reading<E: Exchange>(
+pub(super) async fn swap_by_kernel_copy<E: Exchange>(
     rounds: Rounds<'_, E>,
     choice: &Choice<'_>,
     block_bytes: usize,

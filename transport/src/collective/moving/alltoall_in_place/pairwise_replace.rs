@@ -25,7 +25,7 @@ pub async fn pairwise_replace(
     buffer: &mut [u8],
 ) -> Result<(), CollectiveError> {
     let (rank, size) = (exchange.rank(), exchange.size());
-    blocks.check_apart(size)?;
+    blocks.check_disjoint(size)?;
     let longest = (0..size).map(|index| blocks.bytes(index)).max();
     let mut received = Scratch::new(longest.unwrap_or(0))?;
     for round in 0..size {

@@ -43,7 +43,7 @@ pub async fn gather(
 }
 
 /// [`gather`] at the root, whose own block lies apart from its place in `buffer`, and is no longer than that.
-pub async fn gather_apart(
+pub async fn gather_out_of_place(
     exchange: &impl Exchange,
     own: &[u8],
     buffer: &mut [u8],

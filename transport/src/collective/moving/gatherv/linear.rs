@@ -6,8 +6,8 @@
 //! |---|---|---|
 //! | 1 | 1 | a member's block |
 
-use crate::collective::data::apart::copy_meanwhile;
 use crate::collective::data::blocks::Blocks;
+use crate::collective::data::out_of_place::copy_meanwhile;
 use crate::collective::data::root::ToRoot;
 use crate::collective::error::CollectiveError;
 use crate::collective::exchange::Exchange;

@@ -32,7 +32,7 @@ pub async fn gatherv(
 }
 
 /// [`gatherv`] at the root, whose own block lies apart from its place in `buffer`, and is no longer than that.
-pub async fn gatherv_apart(
+pub async fn gatherv_out_of_place(
     exchange: &impl Exchange,
     blocks: Blocks<'_>,
     own: &[u8],

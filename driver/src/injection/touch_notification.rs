@@ -1,7 +1,7 @@
 //! Memory that interrupts when it is touched.
 //!
 //! Before: a replenish descriptor of criterion `touching-put:userfaultfd` is a put into
-//! [`TouchMemory`]. After: the kernel has stopped the engine at that store, the interrupt thread
+//! [`TouchNotification`]. After: the kernel has stopped the engine at that store, the interrupt thread
 //! has counted it and let the engine go on, and the engine's unit replenishes
 //! ("Replenishing descriptors in an injection FIFO", interrupt-on-touch memory).
 //!
@@ -23,7 +23,7 @@
 //! default, and this is for programs that want the kernel to say it (`docs/decisions/004-messaging-unit.md`).
 //!
 //! The kernel must let the process use userfaultfd for faults of its own code, which Linux allows
-//! everybody since 5.11; containers often forbid it all the same. Then [`TouchMemory::new`] says so.
+//! everybody since 5.11; containers often forbid it all the same. Then [`TouchNotification::new`] says so.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::Arc;
@@ -84,7 +84,7 @@ struct Protection {
 /// Why there is no such memory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum TouchError {
+pub enum TouchNotificationError {
     /// The kernel refuses userfaultfd, or has none that can do it.
     #[error(
         "the kernel gives no memory that interrupts when touched ({step}: {}): it needs Linux 5.11, and a container must allow userfaultfd; use PAMIR_REPLENISH=touching-put, which touches a notification word",
@@ -104,13 +104,13 @@ pub enum TouchError {
     Interrupt(#[from] InterruptError),
 }
 
-fn refused(step: &'static str) -> impl Fn(Errno) -> TouchError {
-    move |error| TouchError::Refused { step, error }
+fn refused(step: &'static str) -> impl Fn(Errno) -> TouchNotificationError {
+    move |error| TouchNotificationError::Refused { step, error }
 }
 
 /// One page, whose touches its thread counts.
 #[derive(Debug)]
-pub struct TouchMemory {
+pub struct TouchNotification {
     watch: Arc<Watch>,
     thread: Option<JoinHandle<()>>,
     taken: AtomicU64,
@@ -132,18 +132,18 @@ unsafe impl Send for Watch {}
 // SAFETY: as above; two puts at once store a word each, which nobody reads.
 unsafe impl Sync for Watch {}
 
-impl TouchMemory {
+impl TouchNotification {
     /// A page that interrupts, and the thread that is interrupted.
     ///
     /// # Errors
     ///
-    /// [`TouchError`] if the kernel does not allow it.
-    pub fn new() -> Result<Self, TouchError> {
+    /// [`TouchNotificationError`] if the kernel does not allow it.
+    pub fn new() -> Result<Self, TouchNotificationError> {
         let watch = Arc::new(Watch::new()?);
         let own = Arc::clone(&watch);
         let builder = std::thread::Builder::new().name("pamir-touch".into());
         let thread = builder.spawn(move || own.run()).map_err(|error| {
-            TouchError::Thread(Errno::from_raw(error.raw_os_error().unwrap_or(0)))
+            TouchNotificationError::Thread(Errno::from_raw(error.raw_os_error().unwrap_or(0)))
         })?;
         Ok(Self {
             watch,
@@ -156,8 +156,8 @@ impl TouchMemory {
     ///
     /// # Errors
     ///
-    /// [`TouchError::Refused`] if the page cannot be protected; then nothing is stored.
-    pub fn put(&self, word: u64) -> Result<(), TouchError> {
+    /// [`TouchNotificationError::Refused`] if the page cannot be protected; then nothing is stored.
+    pub fn put(&self, word: u64) -> Result<(), TouchNotificationError> {
         self.watch.protect(true).map_err(refused("protect"))?;
         // SAFETY: the page is mapped as long as the watch lives, and nobody has a reference to it.
         unsafe { self.watch.page.write_volatile(word) };
@@ -176,7 +176,7 @@ impl TouchMemory {
     }
 }
 
-impl Drop for TouchMemory {
+impl Drop for TouchNotification {
     fn drop(&mut self) {
         self.watch.stop.raise();
         if let Some(thread) = self.thread.take() {
@@ -187,7 +187,7 @@ impl Drop for TouchMemory {
 }
 
 impl Watch {
-    fn new() -> Result<Self, TouchError> {
+    fn new() -> Result<Self, TouchNotificationError> {
         let descriptor = open().map_err(refused("userfaultfd"))?;
         let mut version = Version {
             api: API,
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn every_touch_interrupts_once() {
-        match TouchMemory::new() {
+        match TouchNotification::new() {
             Ok(memory) => {
                 assert!(!memory.take());
                 for touch in 1..=100 {
@@ -350,7 +350,10 @@ mod tests {
             }
             // Where the kernel refuses, it says so, and what to use instead.
             Err(error) => {
-                assert!(matches!(error, TouchError::Refused { .. }), "{error}");
+                assert!(
+                    matches!(error, TouchNotificationError::Refused { .. }),
+                    "{error}"
+                );
                 assert!(error.to_string().contains("notification word"), "{error}");
             }
         }

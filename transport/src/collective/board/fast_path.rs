@@ -10,7 +10,7 @@
 //!
 //! Invariants: nothing has happened where an operation says `None`; sizes that go this way are
 //! those for which the kind's table names `posted`, or `measured` while posts are the faster
-//! (`prompt_sizes`).
+//! (`fast_path_sizes`).
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -19,12 +19,12 @@ use std::task::Poll;
 use pamir_driver::unit::UnitError;
 use pamir_shm::board::mapped::{Draft, SLOT_BYTES};
 
-use super::prompt_sizes::Kind;
+use super::fast_path_sizes::Kind;
 use super::rounds::{Readers, Rounds, Seen};
 use crate::collective::barrier;
-use crate::collective::board::reading;
+use crate::collective::board::kernel_copy;
 use crate::collective::combining::{allreduce, reduce};
-use crate::collective::data::apart::Apart;
+use crate::collective::data::out_of_place::OutOfPlace;
 use crate::collective::error::{CollectiveError, ExchangeError};
 use crate::collective::exchange::Exchange;
 use crate::collective::geometry::{LOOKS, block_on};
@@ -39,7 +39,7 @@ use crate::context::Context;
 pub enum Done {
     /// All of it is done.
     Whole,
-    /// It stopped half-way: [`Prompt::reason`] says why.
+    /// It stopped half-way: [`FastPath::reason`] says why.
     Stopped,
 }
 
@@ -53,7 +53,7 @@ pub type Reason = Result<CollectiveError, UnitError>;
 
 /// The way of a blocking operation, where nothing else of this member's is under way.
 #[derive(Debug)]
-pub struct Prompt<'e, E> {
+pub struct FastPath<'e, E> {
     context: &'e Context,
     exchange: &'e E,
     board: &'e crate::collective::Board,
@@ -62,7 +62,7 @@ pub struct Prompt<'e, E> {
     reason: RefCell<Option<Reason>>,
 }
 
-impl<'e, E: Exchange> Prompt<'e, E> {
+impl<'e, E: Exchange> FastPath<'e, E> {
     /// The way of the next operation on `exchange`, if it has a board with nothing under way, and
     /// `context` nothing to move on.
     #[inline(always)]
@@ -86,7 +86,7 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         bytes: usize,
         post_bytes: usize,
     ) -> Option<()> {
-        let sizes = &self.board.prompt_sizes;
+        let sizes = &self.board.fast_path_sizes;
         if post_bytes > SLOT_BYTES
             || bytes >= sizes.posted_end(|| situation(self.exchange, true), kind, posted)
         {
@@ -104,8 +104,8 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         kind: Kind,
         [posted, measured]: [A; 2],
         bytes: usize,
-        post: (reading::Kind, usize),
-    ) -> Option<Option<reading::Choice<'e>>> {
+        post: (kernel_copy::Kind, usize),
+    ) -> Option<Option<kernel_copy::Choice<'e>>> {
         if self.serves(kind, posted, bytes, post.1).is_some() {
             return Some(None);
         }
@@ -118,16 +118,16 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         kind: Kind,
         measured: A,
         bytes: usize,
-        (reading, post_bytes): (reading::Kind, usize),
-    ) -> Option<reading::Choice<'e>> {
+        (posts, post_bytes): (kernel_copy::Kind, usize),
+    ) -> Option<kernel_copy::Choice<'e>> {
         let sizes =
             self.board
-                .prompt_sizes
+                .fast_path_sizes
                 .measured(|| situation(self.exchange, true), kind, measured);
         if post_bytes > SLOT_BYTES || !sizes.contains(&bytes) {
             return None;
         }
-        let choice = self.board.readings.choose_posts(reading, post_bytes)?;
+        let choice = self.board.kernel_copies.choose_posts(posts, post_bytes)?;
         A::table().count(measured);
         Some(choice)
     }
@@ -165,7 +165,7 @@ impl<'e, E: Exchange> Prompt<'e, E> {
     #[inline(always)]
     fn run_measured(
         &self,
-        choice: Option<reading::Choice<'e>>,
+        choice: Option<kernel_copy::Choice<'e>>,
         operation: impl FnOnce(&Rounds<'e, E>) -> Step<()>,
     ) -> Done {
         let done = self.run(operation);
@@ -252,7 +252,7 @@ impl<'e, E: Exchange> Prompt<'e, E> {
     /// this member may wait for others where it is.
     fn let_neighbours_post(&self, rounds: &Rounds<'e, E>) -> Step<()> {
         let has_posted = |member| rounds.see_at_once(0, member).map(|_| ());
-        let beside = |member: &usize| self.exchange.sits_beside(*member);
+        let beside = |member: &usize| self.exchange.waits_beside(*member);
         for neighbour in self.others().filter(beside) {
             if has_posted(neighbour).is_none() {
                 std::thread::yield_now();
@@ -326,7 +326,7 @@ impl<'e, E: Exchange> Prompt<'e, E> {
 
     /// [`reduce::posted`] at the root.
     #[inline(always)]
-    pub fn reduce_here(&self, reduction: &impl Reduction, data: Apart<'_>) -> Option<Done> {
+    pub fn reduce_here(&self, reduction: &impl Reduction, data: OutOfPlace<'_>) -> Option<Done> {
         self.serves_elements(
             Kind::Reduce,
             reduce::Algorithm::Posted,
@@ -335,7 +335,7 @@ impl<'e, E: Exchange> Prompt<'e, E> {
         )?;
         Some(self.run(|rounds| {
             self.meets.set(true);
-            let Apart { mut own, result } = data;
+            let OutOfPlace { mut own, result } = data;
             // In the order of `reduce::posted`.
             for member in self.others().rev() {
                 self.combine(rounds, reduction, member, own.take(), result)?;
@@ -387,19 +387,19 @@ impl<'e, E: Exchange> Prompt<'e, E> {
     /// [`allreduce::posted`] of whole elements, where operands may change places; combined in its
     /// order, so that all members have the same result to the last bit, whichever way they go.
     #[inline(always)]
-    pub fn allreduce(&self, reduction: &impl Reduction, data: Apart<'_>) -> Option<Done> {
+    pub fn allreduce(&self, reduction: &impl Reduction, data: OutOfPlace<'_>) -> Option<Done> {
         let bytes = data.result.len();
         if bytes == 0 || !reduction.commutative() {
             return None;
         }
         let algorithms = [allreduce::Algorithm::Posted, allreduce::Algorithm::Measured];
-        let post = (reading::Kind::Allreduce, bytes);
+        let post = (kernel_copy::Kind::Allreduce, bytes);
         let choice = self.serves_measured(Kind::Allreduce, algorithms, bytes, post)?;
         Some(self.run_measured(choice, |rounds| {
             self.post(rounds, data.own(), Readers::All)?;
             self.meets.set(true);
             let last = self.exchange.size() - 1;
-            let Apart { own, result } = data;
+            let OutOfPlace { own, result } = data;
             let highest;
             let mut higher = own;
             if self.exchange.rank() != last {
@@ -469,7 +469,7 @@ impl<'e, E: Exchange> Prompt<'e, E> {
             return None;
         }
         let algorithms = [allgather::Algorithm::Posted, allgather::Algorithm::Measured];
-        let post = (reading::Kind::Allgather, block_bytes);
+        let post = (kernel_copy::Kind::Allgather, block_bytes);
         let choice = self.serves_measured(Kind::Allgather, algorithms, all.len(), post)?;
         Some(self.run_measured(choice, |rounds| {
             let start = self.exchange.rank() * block_bytes;
@@ -558,7 +558,7 @@ impl<'e, E: Exchange> Prompt<'e, E> {
             return None;
         }
         let algorithms = [alltoall::Algorithm::Posted, alltoall::Algorithm::Measured];
-        let post = (reading::Kind::Alltoall, block_bytes);
+        let post = (kernel_copy::Kind::Alltoall, block_bytes);
         let choice = self.serves_measured(Kind::Alltoall, algorithms, block_bytes, post)?;
         Some(self.run_measured(choice, |rounds| {
             self.post_parts(rounds, block_bytes, outgoing)?;

@@ -1,8 +1,8 @@
-//! Which sizes of each kind of operation may take the short way ([`super::prompt`]).
+//! Which sizes of each kind of operation may take the fast path ([`super::fast_path`]).
 //!
 //! Before: a blocking operation of so many bytes. After: it goes that way if its kind's table names `posted` for that
 //! size, and the data fit one post; or if it names `measured`, and the members have found posts to be the faster
-//! ([`crate::collective::board::reading`]).
+//! ([`crate::collective::board::kernel_copy`]).
 //!
 //! Invariant: tables do not change once they are used ([`crate::selection`]), so an answer is kept.
 
@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use crate::selection::{Choice, Situation};
 
-/// The kinds that go this way, as indices of [`PromptSizes`].
+/// The kinds that go this way, as indices of [`FastPathSizes`].
 #[derive(Debug, Clone, Copy)]
 pub(in crate::collective) enum Kind {
     Barrier,
@@ -28,11 +28,11 @@ const KINDS: usize = Kind::Alltoall as usize + 1;
 
 /// For each kind what its table says of sizes in bytes, where that has been asked.
 #[derive(Debug)]
-pub(in crate::collective) struct PromptSizes([Cell<Sizes>; KINDS]);
+pub(in crate::collective) struct FastPathSizes([Cell<Sizes>; KINDS]);
 
 #[derive(Debug, Clone, Copy)]
 struct Sizes {
-    /// Where sizes end that always take the short way, if the data fit a post,
+    /// Where sizes end that always take the fast path, if the data fit a post,
     posted_end: Option<usize>,
     /// and where those that are measured begin and end.
     measured: Option<(usize, usize)>,
@@ -43,13 +43,13 @@ const NOT_ASKED: Sizes = Sizes {
     measured: None,
 };
 
-impl Default for PromptSizes {
+impl Default for FastPathSizes {
     fn default() -> Self {
         Self([const { Cell::new(NOT_ASKED) }; KINDS])
     }
 }
 
-impl PromptSizes {
+impl FastPathSizes {
     /// From which size on the table names another algorithm than `posted`.
     #[inline(always)]
     pub(in crate::collective) fn posted_end<A: Choice>(

@@ -1,6 +1,6 @@
 //! How much of an operation's time its caller has waited for.
 //!
-//! Before: an operation in the background that is worth timing (`Attendance::time`). After: what it has cost its
+//! Before: an operation in the background that is worth timing (`ExposedTime::time`). After: what it has cost its
 //! caller is known. An operation that goes on in the background takes as long as the program computes, which tells
 //! nothing of it; what counts is the time in its own steps, and in calls that wait for it:
 //!
@@ -19,14 +19,14 @@ use std::time::{Duration, Instant};
 
 /// Since when one task waits for operations of its own that go on in the background.
 #[derive(Debug, Default)]
-pub struct Attendance {
+pub struct ExposedTime {
     since: Cell<Option<Instant>>,
     /// Operations that want to know.
     timed: Cell<usize>,
 }
 
 /// One operation that wants to know, as long as it is under way.
-struct Timed<'a>(&'a Attendance);
+struct Timed<'a>(&'a ExposedTime);
 
 impl Drop for Timed<'_> {
     fn drop(&mut self) {
@@ -34,7 +34,7 @@ impl Drop for Timed<'_> {
     }
 }
 
-impl Attendance {
+impl ExposedTime {
     /// The caller waits, while `wait` runs.
     pub(crate) fn during<T>(&self, wait: impl FnOnce() -> T) -> T {
         let is_timed = self.timed.get() > 0;
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn what_the_caller_computes_does_not_count() {
-        let attendance = Attendance::default();
+        let exposed_time = ExposedTime::default();
         let mut steps = 0;
         let operation = pin!(poll_fn(|_| {
             steps += 1;
@@ -99,7 +99,7 @@ mod tests {
                 Poll::Ready(())
             }
         }));
-        let mut operation = pin!(attendance.time(operation));
+        let mut operation = pin!(exposed_time.time(operation));
         let mut step = || {
             operation
                 .as_mut()
@@ -108,7 +108,7 @@ mod tests {
         assert!(step().is_pending());
         sleep(40 * STEP);
         assert!(step().is_pending());
-        let waited = attendance.during(|| {
+        let waited = exposed_time.during(|| {
             sleep(10 * STEP);
             step()
         });
@@ -116,17 +116,17 @@ mod tests {
             panic!("three steps are all");
         };
         assert!((13 * STEP..40 * STEP).contains(&took), "{took:?}");
-        assert_eq!(attendance.timed.get(), 0);
+        assert_eq!(exposed_time.timed.get(), 0);
     }
 
     #[test]
     fn nobody_looks_at_a_clock_for_what_is_not_timed() {
-        let attendance = Attendance::default();
-        attendance.during(|| assert_eq!(attendance.since.get(), None));
-        let timed = attendance.timed();
-        attendance.during(|| assert!(attendance.since.get().is_some()));
-        assert_eq!(attendance.since.get(), None);
+        let exposed_time = ExposedTime::default();
+        exposed_time.during(|| assert_eq!(exposed_time.since.get(), None));
+        let timed = exposed_time.timed();
+        exposed_time.during(|| assert!(exposed_time.since.get().is_some()));
+        assert_eq!(exposed_time.since.get(), None);
         drop(timed);
-        assert_eq!(attendance.timed.get(), 0);
+        assert_eq!(exposed_time.timed.get(), 0);
     }
 }

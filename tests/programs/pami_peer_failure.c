@@ -1,7 +1,7 @@
 /* Task 1 of two leaves, or is killed, while task 0 waits for it in every way there is.
  *
- *     pami_departed left        task 1 destroys its context at once
- *     pami_departed killed      task 1 prints "process PID" and waits to be killed; task 0 outlives
+ *     pami_peer_failure left        task 1 destroys its context at once
+ *     pami_peer_failure killed      task 1 prints "process PID" and waits to be killed; task 0 outlives
  *                               the launcher's request to end by ignoring it
  *
  * Task 0 sends a message whose data is asked for, one that is acknowledged, an integer to be

@@ -15,7 +15,7 @@ use crate::collective::board::Board;
 use crate::collective::error::{CollectiveError, ExchangeError};
 use crate::collective::exchange::Exchange;
 use crate::collective::shape::torus::Torus;
-use crate::waiting::attendance::Attendance;
+use crate::waiting::exposed_time::ExposedTime;
 
 /// What was wrong with the messages of an operation.
 #[derive(Default)]
@@ -52,14 +52,14 @@ impl std::fmt::Debug for Fault {
 
 /// An exchange whose faults are noted.
 #[derive(Debug)]
-pub struct Noting<'f, E> {
+pub struct FaultRecording<'f, E> {
     /// What carries the messages.
     pub exchange: E,
     /// Where faults are noted.
     pub fault: &'f Fault,
 }
 
-impl<E: Exchange> Exchange for Noting<'_, E> {
+impl<E: Exchange> Exchange for FaultRecording<'_, E> {
     #[inline(always)]
     fn rank(&self) -> usize {
         self.exchange.rank()
@@ -94,8 +94,8 @@ impl<E: Exchange> Exchange for Noting<'_, E> {
     }
 
     #[inline]
-    fn sits_beside(&self, member: usize) -> bool {
-        self.exchange.sits_beside(member)
+    fn waits_beside(&self, member: usize) -> bool {
+        self.exchange.waits_beside(member)
     }
 
     #[inline]
@@ -114,8 +114,8 @@ impl<E: Exchange> Exchange for Noting<'_, E> {
     }
 
     #[inline]
-    fn attendance(&self) -> Option<&Attendance> {
-        self.exchange.attendance()
+    fn exposed_time(&self) -> Option<&ExposedTime> {
+        self.exchange.exposed_time()
     }
 
     #[inline]
@@ -192,13 +192,13 @@ mod tests {
     fn the_first_fault_is_kept_and_the_operation_goes_on() {
         for (bytes, second, sound) in [(3, 3, true), (2, 4, false), (4, 3, false)] {
             let fault = Fault::default();
-            let noting = Noting {
+            let recording = FaultRecording {
                 exchange: Three,
                 fault: &fault,
             };
             let received = async {
-                let first = noting.receive(1, &mut vec![0; bytes]).await?;
-                Ok::<_, ExchangeError>((first, noting.receive(1, &mut vec![0; second]).await?))
+                let first = recording.receive(1, &mut vec![0; bytes]).await?;
+                Ok::<_, ExchangeError>((first, recording.receive(1, &mut vec![0; second]).await?))
             };
             let mut context = std::task::Context::from_waker(Waker::noop());
             let received = pin!(received).as_mut().poll(&mut context);

@@ -1,6 +1,6 @@
 //! Going to sleep in two steps, for those who share the unit with others.
 //!
-//! Before: an advance that found nothing. After: [`MessagingUnit::announce_rest`] has told the
+//! Before: an advance that found nothing. After: [`MessagingUnit::announce_sleep`] has told the
 //! senders; its caller lets go of the context's lock and waits on the word of
 //! [`MessagingUnit::doorbell`], which needs no lock.
 
@@ -48,7 +48,7 @@ impl<O: Owner> MessagingUnit<O> {
     /// Tells the senders that this unit is going to sleep, and looks a last time, also with
     /// `look`. `None`: something is there, the announcement is taken back. Else: whether every
     /// sender will see it; if not, sleep for a short while only.
-    pub fn announce_rest(&self, look: impl FnOnce() -> bool) -> Result<Option<bool>, UnitError> {
+    pub fn announce_sleep(&self, look: impl FnOnce() -> bool) -> Result<Option<bool>, UnitError> {
         let word = &*self.targets[self.rank].block.sleep;
         let (mut ordered, mut failure) = (false, None);
         let rests = announcement::announce(word, || {
@@ -73,7 +73,7 @@ impl<O: Owner> MessagingUnit<O> {
         look: impl FnOnce() -> bool,
     ) -> Result<(), UnitError> {
         let word = &*self.targets[self.rank].block.sleep;
-        let Some(ordered) = self.announce_rest(look)? else {
+        let Some(ordered) = self.announce_sleep(look)? else {
             return Ok(());
         };
         let short = self.has_backlog().then_some(50_000);

@@ -24,16 +24,16 @@ impl Context {
     /// that were. To be called where an advance has found nothing; it looks at most once a
     /// millisecond, and only while something waits.
     #[inline]
-    pub fn end_what_departed(&self) -> Result<usize, UnitError> {
+    pub fn end_failed_peers(&self) -> Result<usize, UnitError> {
         if self.active.operations.len() == 0 && !self.unit.has_backlog() {
             return Ok(0);
         }
-        self.look_for_departures()
+        self.look_for_peer_failures()
     }
 
     #[cold]
-    fn look_for_departures(&self) -> Result<usize, UnitError> {
-        if !self.active.departures.is_due() {
+    fn look_for_peer_failures(&self) -> Result<usize, UnitError> {
+        if !self.active.peer_failures.is_due() {
             return Ok(0);
         }
         let waited_for = self.active.operations.peers();
@@ -42,7 +42,7 @@ impl Context {
         let mut ended = 0;
         for peer in peers {
             // Its state first: what it sent before is seen by the look behind it.
-            if self.job().has_departed(peer) && !self.unit.has_arrived(peer)? {
+            if self.job().has_ended(peer) && !self.unit.has_arrived(peer)? {
                 self.unit.forget(peer);
                 ended += self.end_all_with(peer);
             }
@@ -53,12 +53,12 @@ impl Context {
     /// Ends the operations whose other end is `peer`.
     fn end_all_with(&self, peer: usize) -> usize {
         let words = self.active.operations.with_peer(peer);
-        let ended = words.into_iter().filter(|word| self.end_departed(*word));
+        let ended = words.into_iter().filter(|word| self.end_failed(*word));
         ended.count()
     }
 
     /// Ends an operation, unless it is one that the kernel ends.
-    fn end_departed(&self, word: u64) -> bool {
+    fn end_failed(&self, word: u64) -> bool {
         let operations = &self.active.operations;
         let by_kernel = |operation: &mut Operation| matches!(operation, Operation::Direct { .. });
         if operations.with(word, by_kernel) != Some(false) {

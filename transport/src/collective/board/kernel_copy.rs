@@ -16,7 +16,8 @@
 //! Which way the next operation takes depends on what all members have seen in the meetings, and on how many
 //! operations there were; it is decided when it is the operation's turn on the board. So all take the same.
 //!
-//! If a copy is refused anywhere, all learn that in the meeting, post their data instead, and read no more on this board.
+//! If a copy is refused anywhere, all learn that in the meeting, post their data instead, and read no more on this
+//! board.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -112,15 +113,15 @@ impl Plan {
         (next.way == 1, next.timed.is_some())
     }
 
-    /// Whether all have agreed on reading.
+    /// Whether all have agreed on copying by the kernel.
     fn reads(&self) -> bool {
         self.schedule.preferred() == 1
     }
 }
 
-/// What a board's members know of reading.
+/// What a board's members know of copying by the kernel.
 #[derive(Debug, Default)]
-pub(in crate::collective) struct Readings {
+pub(in crate::collective) struct KernelCopies {
     plans: [[Cell<Plan>; CLASSES]; KINDS],
     /// The kernel has refused, as all have learnt.
     refused: Cell<bool>,
@@ -142,7 +143,7 @@ fn class(bytes: usize) -> usize {
     chooser::class(bytes, LENGTHS)
 }
 
-impl Readings {
+impl KernelCopies {
     /// The way of the operation whose turn it is.
     pub(super) fn choose(&self, kind: Kind, bytes: usize, ways: Ways) -> Choice<'_> {
         let (next, choice) = self.next(kind, bytes, ways);
@@ -209,7 +210,7 @@ mod tests {
 
     #[test]
     fn members_agree_on_what_is_faster_for_all_together() {
-        let members = [Readings::default(), Readings::default()];
+        let members = [KernelCopies::default(), KernelCopies::default()];
         for operation in 0..1200 {
             let choices =
                 [0, 1].map(|rank| members[rank].choose(Kind::Alltoall, 1 << 16, Ways::Measured));
@@ -241,12 +242,12 @@ mod tests {
 
     #[test]
     fn what_the_first_posts_waited_for_is_forgotten() {
-        let readings = Readings::default();
+        let kernel_copies = KernelCopies::default();
         let measured = (0..20).map(|_| {
-            let choice = readings.choose(Kind::Allreduce, 1 << 14, Ways::Measured);
+            let choice = kernel_copies.choose(Kind::Allreduce, 1 << 14, Ways::Measured);
             let mut plan = choice.plan.get();
             let before = plan.posted;
-            // The first ones wait for memory, and reading seems to be the faster.
+            // The first ones wait for memory, and the copy by the kernel seems to be the faster.
             (plan.posted, plan.read) = (if before == 0.0 { 9.0 } else { before }, 1.0);
             choice.plan.set(plan);
             (before, choice.reads)
@@ -293,13 +294,13 @@ mod tests {
 
     #[test]
     fn whoever_was_refused_reads_no_more() {
-        let readings = Readings::default();
-        readings
+        let kernel_copies = KernelCopies::default();
+        kernel_copies
             .choose(Kind::Allgather, 1 << 20, Ways::Measured)
             .refused
             .set(true);
         assert!((0..100).all(|_| {
-            !readings
+            !kernel_copies
                 .choose(Kind::Allgather, 1 << 20, Ways::Measured)
                 .reads
         }));

@@ -12,8 +12,8 @@ use crate::collective::exchange::join::others_first;
 /// Bytes that are copied without looking for messages, which takes half a microsecond.
 const PIECE_BYTES: usize = 32 << 10;
 
-/// The most pieces of a copy. Who finds nothing too often goes to sleep (`pamir_driver::waiting::ladder`: 16 times at least), and a
-/// copy is nothing that is found.
+/// The most pieces of a copy. Who finds nothing too often goes to sleep (`pamir_driver::waiting::ladder`: 16 times at
+/// least), and a copy is nothing that is found.
 const MOST_PIECES: usize = 16;
 
 /// Copies `from` to `to`, as long, a piece at a time: the context is advanced in between, so what waits for an
@@ -31,14 +31,14 @@ pub(in crate::collective) async fn copy_meanwhile(from: &[u8], to: &mut [u8]) {
 
 /// What a member contributes, and the room for the result.
 #[derive(Debug)]
-pub struct Apart<'a> {
+pub struct OutOfPlace<'a> {
     /// The own data; none where they are in `result`.
     pub own: Option<&'a [u8]>,
     /// Where the result goes: as long as the own data.
     pub result: &'a mut [u8],
 }
 
-impl<'a> Apart<'a> {
+impl<'a> OutOfPlace<'a> {
     /// The own data.
     #[inline]
     pub fn own(&self) -> &[u8] {
@@ -56,15 +56,15 @@ impl<'a> Apart<'a> {
 
     /// A part of it.
     #[inline]
-    pub fn part(&mut self, part: std::ops::Range<usize>) -> Apart<'_> {
-        Apart {
+    pub fn part(&mut self, part: std::ops::Range<usize>) -> OutOfPlace<'_> {
+        OutOfPlace {
             own: self.own.map(|own| &own[part.clone()]),
             result: &mut self.result[part],
         }
     }
 }
 
-impl<'a> From<&'a mut [u8]> for Apart<'a> {
+impl<'a> From<&'a mut [u8]> for OutOfPlace<'a> {
     #[inline]
     fn from(result: &'a mut [u8]) -> Self {
         Self { own: None, result }
