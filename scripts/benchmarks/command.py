@@ -111,7 +111,7 @@ examples:
     parser.add_argument("--repeats", type=_positive, metavar="N", help="rounds (default 5; with --quick 3)")
     parser.add_argument("--sizes", type=_numbers, metavar="LIST", help="message sizes in bytes, like 8,1024 (default: the benchmark's own)")
     parser.add_argument("--only", metavar="LIST", help="only these tests of the benchmark, like vector_8,column for datatypes (a wrong name lists them)")
-    parser.add_argument("--ranks", type=_numbers, metavar="LIST", help="numbers of ranks, for benchmarks that vary them (collectives, crowded, startup, memory)")
+    parser.add_argument("--ranks", type=_numbers, metavar="LIST", help="numbers of ranks, for benchmarks that vary them (collectives, oversubscribed, startup, memory)")
     parser.add_argument("--cpus", type=_processors, metavar="LIST", help="processors to use (default: the first two allowed)")
     parser.add_argument("--quick", action="store_true", help="fewer sizes, samples and rounds")
     parser.add_argument("--timeout", type=_positive, metavar="SECONDS", default=120, help="limit for one run of one program (default 120)")

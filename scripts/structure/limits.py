@@ -35,7 +35,7 @@ def differences(found, known):
     return grew, shrank
 
 
-def crowded_folders(files):
+def large_folders(files):
     """The folders of `files` with too many siblings: folder -> number. `x.rs` and `x/` are one."""
     siblings = {}
     for file in map(PurePosixPath, files):

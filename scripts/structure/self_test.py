@@ -6,7 +6,7 @@
 import unittest
 
 from .imports import Crate, circles, tokens, use_leaves, without_tests
-from .limits import circles_grew, crowded_folders, differences
+from .limits import circles_grew, large_folders, differences
 
 
 def crate(**files):
@@ -98,9 +98,9 @@ class Limits(unittest.TestCase):
 
     def test_a_module_and_its_folder_are_one_sibling(self):
         files = [f"x/src/f{number}.rs" for number in range(14)]
-        self.assertEqual(crowded_folders([*files, "x/src/lib.rs", "x/src/f1/a.rs"]), {})
-        self.assertEqual(crowded_folders([*files, "x/src/tests.rs", "x/src/tests/a.rs"]), {})
-        self.assertEqual(crowded_folders([*files, "x/src/g/mod.rs"]), {"x/src": 15})
+        self.assertEqual(large_folders([*files, "x/src/lib.rs", "x/src/f1/a.rs"]), {})
+        self.assertEqual(large_folders([*files, "x/src/tests.rs", "x/src/tests/a.rs"]), {})
+        self.assertEqual(large_folders([*files, "x/src/g/mod.rs"]), {"x/src": 15})
 
 
 def main():

@@ -1,11 +1,11 @@
-/* What the machine allows where starting and waiting count: the limits for crowded.c, startup.c and
+/* What the machine allows where starting and waiting count: the limits for oversubscribed.c, startup.c and
  * memory.c. See limits.c for those of two pinned processes.
  *
- *     limits_of_processes crowded PROCESSES [REPETITIONS]
+ *     limits_of_processes oversubscribed PROCESSES [REPETITIONS]
  *     limits_of_processes startup PROCESSES
  *     limits_of_processes blocked | footprint
  *
- *   crowded    `barrier` (a counter and a generation, waiting by sched_yield); `allreduce` and
+ *   oversubscribed    `barrier` (a counter and a generation, waiting by sched_yield); `allreduce` and
  *              `alltoall` of 8 bytes (a slot for each value, in turn one of two sets, and one
  *              barrier); `ping_pong` of the pairs (r, r + N/2), yielding, the slowest.
  *   startup    processes are started (the program executes itself, as a launcher does), meet twice
@@ -22,7 +22,7 @@
 
 static int repetitions = 15;
 
-static double crowded_barriers(long iterations)
+static double oversubscribed_barriers(long iterations)
 {
     meet(1);
     double t0 = now_ns();
@@ -33,7 +33,7 @@ static double crowded_barriers(long iterations)
 
 /* Every process gives `values` numbers (1, or one for each process) and adds up those for it. The
  * two sets take turns: who is a barrier ahead writes the other one. */
-static double crowded_exchanges(long iterations, int values)
+static double oversubscribed_exchanges(long iterations, int values)
 {
     volatile double sum = 0;
     meet(1);
@@ -52,7 +52,7 @@ static double crowded_exchanges(long iterations, int values)
     return (now_ns() - t0) / (double)iterations;
 }
 
-static double crowded_ping_pongs(long iterations)
+static double oversubscribed_ping_pongs(long iterations)
 {
     int half = process_count / 2;
     int first = self < half;
@@ -81,10 +81,10 @@ static double crowded_ping_pongs(long iterations)
 static void crowd(void)
 {
     for (int r = -1; r < repetitions; r++) {
-        double barrier = crowded_barriers(2000);
-        double allreduce = crowded_exchanges(2000, 1);
-        double alltoall = crowded_exchanges(2000, process_count);
-        double one_way = crowded_ping_pongs(2000);
+        double barrier = oversubscribed_barriers(2000);
+        double allreduce = oversubscribed_exchanges(2000, 1);
+        double alltoall = oversubscribed_exchanges(2000, process_count);
+        double one_way = oversubscribed_ping_pongs(2000);
         if (self == 0 && r >= 0) {
             sample("barrier", 0, "us", barrier / 1e3);
             sample("allreduce", 8, "us", allreduce / 1e3);
@@ -187,11 +187,11 @@ int main(int argc, char **argv)
     int in_range = process_count >= 1 && process_count <= MOST_PROCESSES;
     if (strcmp(test, "startup") == 0 && in_range)
         return start_and_meet(argv[0], process_count);
-    if (strcmp(test, "crowded") == 0 && in_range && process_count % 2 == 0)
+    if (strcmp(test, "oversubscribed") == 0 && in_range && process_count % 2 == 0)
         return run_crowd();
-    fprintf(stderr, "usage: limits_of_processes crowded PROCESSES [REPETITIONS]\n"
+    fprintf(stderr, "usage: limits_of_processes oversubscribed PROCESSES [REPETITIONS]\n"
                     "       limits_of_processes startup PROCESSES\n"
                     "       limits_of_processes blocked|footprint\n"
-                    "PROCESSES is 1 to %d, and even for crowded\n", MOST_PROCESSES);
+                    "PROCESSES is 1 to %d, and even for oversubscribed\n", MOST_PROCESSES);
     return 2;
 }

@@ -22,7 +22,7 @@ static THREAD: Mutex<Option<EngineThread<Calls>>> = Mutex::new(None);
 #[derive(Debug)]
 struct Calls {
     doorbell: Doorbell,
-    crowded: AtomicBool,
+    oversubscribed: AtomicBool,
     abort: fn(i32) -> !,
 }
 
@@ -31,7 +31,8 @@ impl Engine for Calls {
         match try_running() {
             Some(state) => {
                 let context = state.process.context();
-                self.crowded.store(context.is_crowded(), Ordering::Relaxed);
+                self.oversubscribed
+                    .store(context.is_oversubscribed(), Ordering::Relaxed);
                 context.advance_for_engine(attended())
             }
             None => Ok(Activity::Attended),
@@ -45,8 +46,8 @@ impl Engine for Calls {
         }
     }
 
-    fn is_crowded(&self) -> bool {
-        self.crowded.load(Ordering::Relaxed)
+    fn is_oversubscribed(&self) -> bool {
+        self.oversubscribed.load(Ordering::Relaxed)
     }
 
     fn doorbell(&self) -> &Doorbell {
@@ -63,7 +64,7 @@ impl Engine for Calls {
 #[derive(Debug)]
 pub struct Configured {
     doorbell: Doorbell,
-    crowded: bool,
+    oversubscribed: bool,
 }
 
 /// Whether a thread is configured.
@@ -73,15 +74,18 @@ pub fn configured(process: &Process) -> Result<Option<Configured>> {
     }
     let doorbell = process.context().doorbell();
     let doorbell = doorbell.map_err(|error| ErrorClass::Other.with(error.to_string()))?;
-    let crowded = process.context().is_crowded();
-    Ok(Some(Configured { doorbell, crowded }))
+    let oversubscribed = process.context().is_oversubscribed();
+    Ok(Some(Configured {
+        doorbell,
+        oversubscribed,
+    }))
 }
 
 /// Starts the thread; MPI runs already. `abort` ends the job if the thread meets an error.
 pub fn start(configured: Configured, abort: fn(i32) -> !) -> Result {
     let calls = Calls {
         doorbell: configured.doorbell,
-        crowded: configured.crowded.into(),
+        oversubscribed: configured.oversubscribed.into(),
         abort,
     };
     let thread = EngineThread::start(calls);

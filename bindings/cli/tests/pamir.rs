@@ -59,6 +59,21 @@ fn a_variable_shows_in_the_tables_in_force() {
     assert!(shown[begin..].contains(expected), "{shown}");
 }
 
+/// Ranks of one machine share boards, so their rows are those that serve.
+#[test]
+fn tables_in_force_are_those_of_ranks_that_share_boards() {
+    for (setting, shares) in [("0", true), ("1", false)] {
+        let output = pamir(
+            &["info", "--selection", "--ranks", "7"],
+            &[("PAMIR_NO_BOARDS", setting)],
+        );
+        let shown = text(&output.stdout);
+        let begin = shown.find("\nallgather (").unwrap();
+        let ranges = shown[begin..].split("  all:").next().unwrap();
+        assert_eq!(ranges.contains("posted"), shares, "{ranges}");
+    }
+}
+
 #[test]
 fn bad_tables_and_bad_arguments_are_told() {
     let file = temporary("bad");

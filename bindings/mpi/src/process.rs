@@ -177,7 +177,7 @@ impl Process {
         if let Some(output) = kept? {
             return Ok(output);
         }
-        if Expected::foreseen(expected_ns, self.context.is_crowded()) != Expected::Long {
+        if Expected::foreseen(expected_ns, self.context.is_oversubscribed()) != Expected::Long {
             return block_on(&self.context, future);
         }
         let frequency_hint = &self.frequency_hint;

@@ -52,7 +52,7 @@ const BURST: u32 = 16;
 #[derive(Debug)]
 pub struct Waiting {
     /// Other ranks share this one's processor.
-    crowded: bool,
+    oversubscribed: bool,
     /// Looks, one after another, that found nothing. Relaxed everywhere: it only decides how to
     /// wait.
     empty: AtomicU32,
@@ -64,9 +64,9 @@ pub struct Waiting {
 
 impl Waiting {
     /// Of a context whose rank shares its processor with others, or not.
-    pub fn new(crowded: bool) -> Self {
+    pub fn new(oversubscribed: bool) -> Self {
         Self {
-            crowded,
+            oversubscribed,
             empty: AtomicU32::new(0),
             looks: Cell::new(1),
             messages_left: Cell::new(MOST_MESSAGES),
@@ -85,7 +85,7 @@ impl Waiting {
         self.messages_left
             .set(self.messages_left.get().saturating_sub(messages));
         // Each empty turn gives the processor away where it is shared: then all lanes have theirs.
-        let most = if self.crowded { 1 } else { MOST_LOOKS };
+        let most = if self.oversubscribed { 1 } else { MOST_LOOKS };
         self.looks.set((2 * self.looks.get()).min(most));
         self.reset();
     }
@@ -104,7 +104,7 @@ impl Waiting {
     fn pause(&self, looks: u32) {
         let empty = self.empty.load(Ordering::Relaxed).saturating_add(looks);
         self.empty.store(empty, Ordering::Relaxed);
-        if empty > SPIN_POLLS || self.crowded {
+        if empty > SPIN_POLLS || self.oversubscribed {
             std::thread::yield_now();
         } else {
             // The reader would take the line away from the writer in the middle of its store.

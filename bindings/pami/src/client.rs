@@ -99,10 +99,10 @@ impl ClientObject {
     }
 
     /// Whether tasks of the job share processors, as far as a context of this client knows.
-    pub fn is_job_crowded(&self) -> bool {
+    pub fn is_job_oversubscribed(&self) -> bool {
         self.made()
             .first()
-            .is_some_and(|context| context.is_job_crowded())
+            .is_some_and(|context| context.is_job_oversubscribed())
     }
 
     /// Its geometries.

@@ -54,7 +54,7 @@ pub struct ContextObject {
     pub fencing: Cell<bool>,
     endpoint: Endpoint,
     /// Tasks of the job share processors.
-    job_crowded: bool,
+    job_oversubscribed: bool,
     /// Collective operations that have not ended.
     collectives: Cell<usize>,
     active: ActiveCollectives,
@@ -77,14 +77,14 @@ impl ContextObject {
             mark: Mark::new(LIVING),
             client,
             lock: RawMutex::INIT,
-            waiting: Waiting::new(context.is_crowded()),
+            waiting: Waiting::new(context.is_oversubscribed()),
             work,
             receivers: Receivers::default(),
             words: Words::of(client.client(), context.endpoint()),
             immediate_bytes: context.longest_immediate_bytes(),
             fencing: Cell::new(false),
             endpoint: context.endpoint(),
-            job_crowded: context.is_job_crowded(),
+            job_oversubscribed: context.is_job_oversubscribed(),
             collectives: Cell::new(0),
             active: ActiveCollectives::default(),
             context: UnsafeCell::new(ManuallyDrop::new(context)),
@@ -124,8 +124,8 @@ impl ContextObject {
     }
 
     /// Whether tasks of the job share processors.
-    pub fn is_job_crowded(&self) -> bool {
-        self.job_crowded
+    pub fn is_job_oversubscribed(&self) -> bool {
+        self.job_oversubscribed
     }
 
     /// What it knows of active-message collectives.

@@ -15,8 +15,8 @@ pub const ATTENDED: Duration = Duration::from_micros(250);
 const ATTENDED_DOUBLINGS: u32 = 5;
 
 /// How long the thread leaves the unit to an application that it has left it to so many times.
-pub(super) fn attended(before: u32, crowded: bool) -> Duration {
-    if crowded {
+pub(super) fn attended(before: u32, oversubscribed: bool) -> Duration {
+    if oversubscribed {
         ATTENDED * (1 << before.min(ATTENDED_DOUBLINGS))
     } else {
         ATTENDED
@@ -48,7 +48,7 @@ pub trait Engine: Send + Sync {
     fn announce_sleep(&self) -> Result<Option<bool>, UnitError>;
 
     /// Whether other ranks share the processor, as of the last advance.
-    fn is_crowded(&self) -> bool;
+    fn is_oversubscribed(&self) -> bool;
 
     /// What the thread sleeps on.
     fn doorbell(&self) -> &Doorbell;
@@ -66,8 +66,8 @@ impl<E: Engine> Engine for Arc<E> {
         (**self).announce_sleep()
     }
 
-    fn is_crowded(&self) -> bool {
-        (**self).is_crowded()
+    fn is_oversubscribed(&self) -> bool {
+        (**self).is_oversubscribed()
     }
 
     fn doorbell(&self) -> &Doorbell {

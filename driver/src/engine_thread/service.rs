@@ -232,11 +232,11 @@ impl Entry {
         let again = |is: Activity, before: u32| (activity == is).then(|| before.saturating_add(1));
         self.blocked = again(Activity::Blocked, self.blocked).unwrap_or(0);
         self.attended = again(Activity::Attended, self.attended).unwrap_or(0);
-        let crowded = self.engine.is_crowded();
+        let oversubscribed = self.engine.is_oversubscribed();
         Ok(match activity {
             Activity::Moved => Next::AtOnce,
             Activity::Blocked if self.blocked <= YIELDS => Next::Yield,
-            Activity::Blocked => Next::Within(nap(self.blocked - YIELDS - 1, crowded)),
+            Activity::Blocked => Next::Within(nap(self.blocked - YIELDS - 1, oversubscribed)),
             Activity::Timed(at) => {
                 let left = at.saturating_duration_since(Instant::now());
                 if left < WORTH_SLEEPING {
@@ -245,7 +245,7 @@ impl Entry {
                     Next::Within(left)
                 }
             }
-            Activity::Attended => Next::Within(attended(self.attended - 1, crowded)),
+            Activity::Attended => Next::Within(attended(self.attended - 1, oversubscribed)),
             Activity::Quiet => Next::Rest,
         })
     }
@@ -367,10 +367,10 @@ mod tests {
     use crate::job::{Job, JobSpecification};
 
     /// The sleeps of the thread, one after the other, where an engine always says so.
-    fn sleeps(always: Activity, crowded: bool) -> Vec<Duration> {
+    fn sleeps(always: Activity, oversubscribed: bool) -> Vec<Duration> {
         let job = Job::create(&JobSpecification::unbound(1)).unwrap();
         let mut counting = Counting::new(&job, 0);
-        (counting.always, counting.crowded) = (always, crowded);
+        (counting.always, counting.oversubscribed) = (always, oversubscribed);
         let mut entry = Entry {
             place: 0,
             engine: Arc::new(counting),

@@ -14,7 +14,7 @@ pub(super) struct Counting {
     advances: AtomicU64,
     next: Mutex<Option<Activity>>,
     pub(super) always: Activity,
-    pub(super) crowded: bool,
+    pub(super) oversubscribed: bool,
     failure: Mutex<Option<String>>,
 }
 
@@ -25,7 +25,7 @@ impl Counting {
             advances: AtomicU64::new(0),
             next: Mutex::default(),
             always: Activity::Quiet,
-            crowded: false,
+            oversubscribed: false,
             failure: Mutex::default(),
         }
     }
@@ -55,8 +55,8 @@ impl Engine for Counting {
         Ok(Some(true))
     }
 
-    fn is_crowded(&self) -> bool {
-        self.crowded
+    fn is_oversubscribed(&self) -> bool {
+        self.oversubscribed
     }
 
     fn doorbell(&self) -> &Doorbell {

@@ -394,7 +394,7 @@ impl Job {
     }
 
     /// Whether any ranks share a processing unit.
-    pub fn is_crowded(&self) -> Result<bool, JobError> {
+    pub fn is_oversubscribed(&self) -> Result<bool, JobError> {
         let sharers = (0..self.ranks()).map(|rank| self.sharers(rank));
         let most = sharers.reduce(|one, other| Ok(one?.max(other?)));
         Ok(most.transpose()?.is_some_and(|sharers| sharers > 1))

@@ -35,7 +35,7 @@ pub struct MessagingUnit<O> {
     /// The memory that they touch instead, if that is configured.
     pub(super) touch_notification: Option<TouchNotification>,
     pub(super) backlog: Cell<usize>,
-    pub(super) job_crowded: bool,
+    pub(super) job_oversubscribed: bool,
     pub(super) barrier_reaches_all: bool,
     pub(super) packet_bytes: usize,
     pub(super) longest_packet_bytes: usize,
@@ -72,7 +72,7 @@ impl<O> MessagingUnit<O> {
     /// Whether other ranks share this one's processing unit; that changes where the launcher
     /// moves ranks.
     #[inline(always)]
-    pub fn is_crowded(&self) -> bool {
+    pub fn is_oversubscribed(&self) -> bool {
         let own = &self.targets[self.rank].block.status;
         own.sharers.load(Ordering::Relaxed) > 1
     }
@@ -80,8 +80,8 @@ impl<O> MessagingUnit<O> {
     /// Whether any ranks of the job shared a processing unit when it began; the same for all of
     /// them, and always.
     #[inline(always)]
-    pub fn is_job_crowded(&self) -> bool {
-        self.job_crowded
+    pub fn is_job_oversubscribed(&self) -> bool {
+        self.job_oversubscribed
     }
 
     /// The longest message that travels as one packet wherever it lies, metadata not counted.

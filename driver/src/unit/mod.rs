@@ -88,7 +88,7 @@ impl<O: Owner> MessagingUnit<O> {
             backlog: Cell::new(0),
             bells: job.bells(rank)?,
             rotation: Rotation::new(job.ranks()),
-            job_crowded: job.is_crowded()?,
+            job_oversubscribed: job.is_oversubscribed()?,
             barrier_reaches_all: membarrier::register(),
             packet_bytes: PACKET_BYTES.min(longest_power),
             longest_packet_bytes: packet_length::LONGEST_BYTES.min(longest_power),

@@ -380,13 +380,18 @@ fn a_sleeping_unit_is_woken_by_a_packet() {
 #[test]
 fn a_unit_knows_when_its_rank_is_moved() {
     let [first, second] = logs(Criterion::Drained);
-    let crowded = || [first.unit.is_crowded(), second.unit.is_crowded()];
+    let oversubscribed = || {
+        [
+            first.unit.is_oversubscribed(),
+            second.unit.is_oversubscribed(),
+        ]
+    };
     let job = first.unit.job();
     job.move_rank(0, Some(1), 1).unwrap();
     job.move_rank(1, Some(2), 1).unwrap();
-    assert_eq!(crowded(), [false, false]);
+    assert_eq!(oversubscribed(), [false, false]);
     job.move_rank(1, Some(2), 3).unwrap();
-    assert_eq!(crowded(), [false, true]);
+    assert_eq!(oversubscribed(), [false, true]);
 }
 
 #[test]

@@ -36,8 +36,8 @@ impl Clock {
     }
 
     /// The one that tells how much a rank has to do, where ranks share processors or do not.
-    pub fn where_crowded(crowded: bool) -> Self {
-        if crowded {
+    pub fn where_oversubscribed(oversubscribed: bool) -> Self {
+        if oversubscribed {
             Self::Processor
         } else {
             Self::Monotonic

@@ -6,7 +6,7 @@
 //! | rung  | alone on its processing unit       | sharing it with other ranks |
 //! |-------|------------------------------------|-----------------------------|
 //! | spin  | the first [`SPIN_POLLS`] polls      | only briefly: the peer needs the processor |
-//! | yield | the next [`YIELDS`]                 | the first [`CROWDED_YIELDS`] polls |
+//! | yield | the next [`YIELDS`]                 | the first [`OVERSUBSCRIBED_YIELDS`] polls |
 //! | sleep | afterwards, until a sender wakes it | the same |
 //!
 //! A rank that shares its processing unit and waits for one on another unit spins briefly before it yields
@@ -32,7 +32,7 @@ pub const SPIN_POLLS: u32 = 20_000;
 pub const YIELDS: u32 = 32;
 
 /// Yields before a rank that shares its processing unit sleeps.
-pub const CROWDED_YIELDS: u32 = 400;
+pub const OVERSUBSCRIBED_YIELDS: u32 = 400;
 
 /// Empty polls before a rank that shares its processing unit with a second program gives it up:
 /// so many that a wake-up is little beside them (`docs/decisions/007-waiting.md`).
@@ -53,8 +53,8 @@ const NAP_DOUBLINGS: u32 = 7;
 /// A thread that sleeps for less than the kernel's slice, again and again, beside threads that
 /// yield keeps the programs of all other sessions from a processor (`docs/decisions/007-waiting.md`). Such
 /// sleeps therefore get longer, in step with the wait.
-pub fn nap(before: u32, crowded: bool) -> Duration {
-    if crowded {
+pub fn nap(before: u32, oversubscribed: bool) -> Duration {
+    if oversubscribed {
         NAP * (1 << (before / NAPS_ALIKE).min(NAP_DOUBLINGS))
     } else {
         NAP
@@ -86,8 +86,8 @@ impl Expected {
     /// A rank that shares its processing unit waits as ever: it gives the unit up anyway, and where
     /// many ranks sleep at once, each wake-up stands in the way of the next one. Waits would then be
     /// long because all ranks expect them to be, for good (`docs/decisions/007-waiting.md`).
-    pub fn foreseen(expected_ns: u64, crowded: bool) -> Self {
-        if expected_ns >= LONG_WAIT_NS && !crowded {
+    pub fn foreseen(expected_ns: u64, oversubscribed: bool) -> Self {
+        if expected_ns >= LONG_WAIT_NS && !oversubscribed {
             Self::Long
         } else {
             Self::Unknown
@@ -131,9 +131,9 @@ pub struct Ladder {
 impl Ladder {
     /// The ladder of a rank that shares its processing unit with others, or not.
     #[inline(always)]
-    pub fn new(crowded: bool) -> Self {
-        let (spins, yields) = if crowded {
-            (0, CROWDED_YIELDS)
+    pub fn new(oversubscribed: bool) -> Self {
+        let (spins, yields) = if oversubscribed {
+            (0, OVERSUBSCRIBED_YIELDS)
         } else {
             (SPIN_POLLS, YIELDS)
         };
@@ -215,8 +215,8 @@ impl Ladder {
 mod tests {
     use super::*;
 
-    fn climb(crowded: bool) -> [usize; 3] {
-        climb_on(Ladder::new(crowded))
+    fn climb(oversubscribed: bool) -> [usize; 3] {
+        climb_on(Ladder::new(oversubscribed))
     }
 
     fn climb_on(mut ladder: Ladder) -> [usize; 3] {
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_long_wait_that_is_expected_is_slept_through() {
-        let long = |crowded| Ladder::new(crowded).expecting(Expected::Long);
+        let long = |oversubscribed| Ladder::new(oversubscribed).expecting(Expected::Long);
         assert_eq!(climb_on(long(false))[..2], [LONG_WAIT_POLLS as usize, 0]);
         assert_eq!(climb_on(long(true))[..2], [0, 0]);
         let unknown = Ladder::new(false).expecting(Expected::Unknown);
@@ -253,7 +253,8 @@ mod tests {
 
     #[test]
     fn waits_are_brief_beside_a_second_program() {
-        let shared = |crowded| Ladder::new(crowded).expecting(Expected::of_word("brief"));
+        let shared =
+            |oversubscribed| Ladder::new(oversubscribed).expecting(Expected::of_word("brief"));
         let brief = [SHARED_POLLS as usize, YIELDS as usize];
         assert_eq!(climb_on(shared(false))[..2], brief);
         assert_eq!(climb_on(shared(true)), climb(true));
@@ -288,8 +289,8 @@ mod tests {
 
     #[test]
     fn naps_get_longer_than_a_slice_where_a_processor_is_shared() {
-        let naps = |crowded| {
-            let mut ladder = Ladder::new(crowded);
+        let naps = |oversubscribed| {
+            let mut ladder = Ladder::new(oversubscribed);
             while ladder.step() != Rung::Sleep {}
             let mut naps = vec![ladder.nap()];
             naps.extend((0..99).map(|_| (ladder.step(), ladder.nap()).1));
@@ -309,7 +310,7 @@ mod tests {
     #[test]
     fn rungs_follow_each_other() {
         assert_eq!(climb(false)[..2], [SPIN_POLLS as usize, YIELDS as usize]);
-        assert_eq!(climb(true)[..2], [0, CROWDED_YIELDS as usize]);
+        assert_eq!(climb(true)[..2], [0, OVERSUBSCRIBED_YIELDS as usize]);
         let mut ladder = Ladder::new(true);
         ladder.step();
         ladder.reset();

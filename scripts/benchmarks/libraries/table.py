@@ -21,7 +21,7 @@ WORK = ROOT / "target" / "bench"
 PEERS = WORK / "peers"
 PAMIR_PREFIX = ROOT / "target" / "pamir"
 
-CROWDED = frozenset({"crowded"})
+OVERSUBSCRIBED = frozenset({"oversubscribed"})
 """Benchmarks for which the settings made for more ranks than processors are worth a column."""
 
 OVERLAP = frozenset({"overlap"})
@@ -195,28 +195,28 @@ LIBRARIES: tuple[Library, ...] = (
         title="Open MPI, told to yield when idle",
         launch=(*_OPENMPI_LAUNCH, "--mca", "pml", "ob1", "--mca", "btl", "self,sm",
                 "--mca", "mpi_yield_when_idle", "1"),  # fmt: skip
-        only=CROWDED,
+        only=OVERSUBSCRIBED,
         **_OPENMPI,
     ),
     Library(
         name="openmpi-ucx-yield",
         title="Open MPI over UCX, told to yield when idle",
         launch=(*_OPENMPI_LAUNCH, *_UCX, "--mca", "mpi_yield_when_idle", "1"),
-        only=CROWDED,
+        only=OVERSUBSCRIBED,
         **_OPENMPI,
     ),
     Library(
         name="impi-yield",
         title="Intel MPI, yielding while it waits",
         environment=_INTEL_ENVIRONMENT | {"I_MPI_THREAD_YIELD": "2", "I_MPI_WAIT_MODE": "1"},
-        only=CROWDED,
+        only=OVERSUBSCRIBED,
         **_INTEL,
     ),
     Library(
         name="impi-sleep",
         title="Intel MPI, sleeping 10 us at a time while it waits",
         environment=_INTEL_ENVIRONMENT | {"I_MPI_THREAD_YIELD": "3", "I_MPI_THREAD_SLEEP": "10"},
-        only=CROWDED,
+        only=OVERSUBSCRIBED,
         **_INTEL,
     ),
     Library(
@@ -226,14 +226,14 @@ LIBRARIES: tuple[Library, ...] = (
             f"MPIR_CVAR_{operation}_POSIX_INTRA_ALGORITHM": "mpir"
             for operation in ("BARRIER", "ALLREDUCE", "BCAST", "REDUCE")
         },
-        only=CROWDED,
+        only=OVERSUBSCRIBED,
         **_MPICH,
     ),
     Library(
         name="mpich-sleep",
         title="MPICH, sleeping while it waits (MPIR_CVAR_ENABLE_HEAVY_YIELD)",
         environment={"MPIR_CVAR_ENABLE_HEAVY_YIELD": "1"},
-        only=CROWDED,
+        only=OVERSUBSCRIBED,
         **_MPICH,
     ),
 )

@@ -7,7 +7,7 @@ them in this order. A benchmark of what a job or a mechanism costs beside its me
 from . import (
     active_messages,
     collectives,
-    crowded,
+    oversubscribed,
     datatypes,
     gather_scatter,
     overlap,
@@ -19,7 +19,7 @@ BENCHMARKS = [
     for module in (
         point_to_point,
         collectives,
-        crowded,
+        oversubscribed,
         overlap,
         datatypes,
         gather_scatter,

@@ -250,7 +250,7 @@ impl Context {
     /// Lets the kernel copy the data of a message, where that is better than packets: see
     /// [`Context::fetch`] for the reason.
     fn copy_active(&self, receipt: &Receipt<Context>, address: u64, metadata: u64) -> bool {
-        let packets = !self.unit.is_crowded() || metadata & IN_PACKETS != 0;
+        let packets = !self.unit.is_oversubscribed() || metadata & IN_PACKETS != 0;
         if packets && metadata & BY_KERNEL == 0 || !self.copies_with(receipt.origin) {
             return false;
         }

@@ -55,8 +55,8 @@ impl Contexts {
     }
 }
 
-fn job(crowded: bool) -> Job {
-    let units = if crowded { [0, 0] } else { [0, 1] };
+fn job(oversubscribed: bool) -> Job {
+    let units = if oversubscribed { [0, 0] } else { [0, 1] };
     Job::create(&JobSpecification {
         ranks: 2,
         processing_units: units.map(Some).to_vec(),
@@ -141,8 +141,8 @@ fn every_size_arrives_whole_by_every_protocol() {
         (false, false, Some(SendProtocol::RendezvousCopy)),
         (false, true, Some(SendProtocol::RendezvousCopy)),
     ];
-    for (crowded, kernel_refuses, protocol) in settings {
-        let mut contexts = client(&job(crowded), "sizes", 1, kernel_refuses);
+    for (oversubscribed, kernel_refuses, protocol) in settings {
+        let mut contexts = client(&job(oversubscribed), "sizes", 1, kernel_refuses);
         for context in &mut contexts.all {
             let rows = protocol.map(Row::new).into_iter();
             let rows = rows.chain(SendProtocol::DEFAULT.iter().copied());
@@ -497,10 +497,10 @@ proptest! {
     #[test]
     fn random_traffic_arrives(
         steps in prop::collection::vec(step(), 1..40),
-        crowded in any::<bool>(),
+        oversubscribed in any::<bool>(),
         kernel_refuses in any::<bool>(),
     ) {
-        let job = job(crowded);
+        let job = job(oversubscribed);
         let clients = [
             client(&job, "first", 2, kernel_refuses),
             client(&job, "second", 2, kernel_refuses),

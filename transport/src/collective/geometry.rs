@@ -87,8 +87,8 @@ where
         self.members.size()
     }
 
-    fn is_crowded(&self) -> bool {
-        self.context.is_job_crowded()
+    fn is_oversubscribed(&self) -> bool {
+        self.context.is_job_oversubscribed()
     }
 
     fn torus(&self) -> Torus {

@@ -6,8 +6,7 @@
 //! Invariant: what decides is the same at all members (bytes all of them know, number of members,
 //! commutativity, processors), or they would run different algorithms.
 //!
-//! To add an algorithm: one file with an `async fn` of the file's name, its line in
-//! the kind's `algorithms!` list, and a row in the list behind it where it is the fastest.
+//! CONTRIBUTING.md has the recipe for another algorithm.
 
 use super::error::CollectiveError;
 use super::exchange::Exchange;
@@ -39,7 +38,7 @@ pub fn choose<A: Choice>(
 /// What decides about an operation beside its size.
 pub(super) fn situation(exchange: &impl Exchange, commutative: bool) -> Situation {
     Situation::new(exchange.size(), commutative)
-        .crowded(exchange.is_crowded())
+        .oversubscribed(exchange.is_oversubscribed())
         .board(exchange.board().is_some())
 }
 

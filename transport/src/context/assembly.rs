@@ -41,12 +41,13 @@ impl Context {
         arrival::register(&handlers);
         active::arrival::register(&handlers);
         let unit = MessagingUnit::new(job, unit, handlers)?;
-        let situation = Situation::new(unit.ranks(), true).crowded(unit.is_job_crowded());
+        let situation =
+            Situation::new(unit.ranks(), true).oversubscribed(unit.is_job_oversubscribed());
         Ok(Self {
             place,
             table: SendTable::new(unit.packet_bytes(), situation),
             kernel_refuses: Cell::new(refuses_kernel_copies()),
-            alone: Cell::new(!unit.is_crowded()),
+            alone: Cell::new(!unit.is_oversubscribed()),
             waiting: Waiting::default(),
             background: BackgroundWork::default(),
             tagged: TaggedMessages::new(unit.ranks()),

@@ -169,13 +169,13 @@ impl Context {
 
     /// Whether any tasks of the job share a processor; the same for all of them.
     #[inline(always)]
-    pub fn is_job_crowded(&self) -> bool {
-        self.unit.is_job_crowded()
+    pub fn is_job_oversubscribed(&self) -> bool {
+        self.unit.is_job_oversubscribed()
     }
 
     /// Whether other ranks share this one's processor.
-    pub fn is_crowded(&self) -> bool {
-        self.unit.is_crowded()
+    pub fn is_oversubscribed(&self) -> bool {
+        self.unit.is_oversubscribed()
     }
 
     /// Whether the context with messaging unit `task` has left, and all that it has sent here was

@@ -34,7 +34,7 @@ pub struct SharedContext {
     /// The application has had the lock since the engine thread's last look.
     attended: AtomicBool,
     /// What the engine thread has last seen of it.
-    crowded: AtomicBool,
+    oversubscribed: AtomicBool,
     failure: Mutex<Option<UnitError>>,
 }
 
@@ -76,7 +76,7 @@ impl SharedContext {
         Ok(Self {
             work: Arc::clone(context.work_queue()?),
             doorbell: context.doorbell()?,
-            crowded: AtomicBool::new(context.is_crowded()),
+            oversubscribed: AtomicBool::new(context.is_oversubscribed()),
             context: Mutex::new(Confined(context)),
             attended: AtomicBool::new(false),
             failure: Mutex::new(None),
@@ -141,8 +141,8 @@ impl Engine for SharedContext {
             return Ok(Activity::Attended);
         };
         let attended = self.attended.swap(false, Ordering::Relaxed);
-        let crowded = guard.0.is_crowded();
-        self.crowded.store(crowded, Ordering::Relaxed);
+        let oversubscribed = guard.0.is_oversubscribed();
+        self.oversubscribed.store(oversubscribed, Ordering::Relaxed);
         guard.0.advance_for_engine(attended)
     }
 
@@ -150,8 +150,8 @@ impl Engine for SharedContext {
         self.context.lock().0.announce_sleep()
     }
 
-    fn is_crowded(&self) -> bool {
-        self.crowded.load(Ordering::Relaxed)
+    fn is_oversubscribed(&self) -> bool {
+        self.oversubscribed.load(Ordering::Relaxed)
     }
 
     fn doorbell(&self) -> &Doorbell {

@@ -69,8 +69,8 @@ choices! {
     /// The same, and the data comes in stripes.
     Striped = striped, Nothing;
     => &[
-        Row::new(SendProtocol::Eager).up_to(EAGER_BYTES).crowded(),
-        Row::new(SendProtocol::Rendezvous).crowded(),
+        Row::new(SendProtocol::Eager).up_to(EAGER_BYTES).oversubscribed(),
+        Row::new(SendProtocol::Rendezvous).oversubscribed(),
         Row::new(SendProtocol::EagerMeasured)
             .from(MEASURED_BYTES)
             .up_to(TAKEN_OVER_EAGER_BYTES)
@@ -241,7 +241,10 @@ impl SendTable {
         let stated = rows.strip_suffix(SendProtocol::DEFAULT);
         let default = stated.map_or(rows.len(), <[_]>::len);
         let mapped = Row::new(SendProtocol::RendezvousTogether).from(packet_bytes + 1);
-        rows.splice(default..default, (!situation.crowded).then_some(mapped));
+        rows.splice(
+            default..default,
+            (!situation.oversubscribed).then_some(mapped),
+        );
         let in_heap = in_ranges(&mut in_force(&rows).into_iter());
         let immediate_ends = [&ranges, &one_piece].map(|ranges| match ranges.iter().next() {
             Some((bound, SendProtocol::Immediate)) => bound.saturating_add(1),
@@ -419,11 +422,18 @@ mod tests {
             (usize::MAX, SendProtocol::RendezvousTogether),
         ];
         assert_eq!(in_heap, expected);
-        let crowded = Situation::new(4, true).crowded(true);
-        let crowded = SendTable::of(SendProtocol::DEFAULT.iter().copied(), 4080, crowded);
+        let oversubscribed = Situation::new(4, true).oversubscribed(true);
+        let oversubscribed =
+            SendTable::of(SendProtocol::DEFAULT.iter().copied(), 4080, oversubscribed);
         let listed = |ranges: &Ranges<SendProtocol, MOST_RANGES>| ranges.iter().collect::<Vec<_>>();
-        assert_eq!(listed(&crowded.one_piece), listed(&crowded.ranges));
-        assert_eq!(listed(&crowded.in_heap), listed(&crowded.ranges));
+        assert_eq!(
+            listed(&oversubscribed.one_piece),
+            listed(&oversubscribed.ranges)
+        );
+        assert_eq!(
+            listed(&oversubscribed.in_heap),
+            listed(&oversubscribed.ranges)
+        );
         let together = protocols(&[Row::new(SendProtocol::RendezvousTogether)]);
         let line = LINE_DATA_BYTES;
         assert!(together.is_immediate(line) && !together.is_immediate(line + 1));

@@ -5,7 +5,7 @@
 //! algorithm = "recursive_doubling"
 //! up_to = 16384            # bytes; without it any size
 //! ranks = [2, 8]           # without it any number
-//! crowded = true           # only where ranks share their cores; without it anywhere
+//! oversubscribed = true           # only where ranks share their cores; without it anywhere
 //!
 //! [[allreduce]]
 //! algorithm = "ring"
@@ -46,7 +46,7 @@ struct Line {
     up_to: Option<usize>,
     ranks: Option<[usize; 2]>,
     #[serde(default)]
-    crowded: bool,
+    oversubscribed: bool,
 }
 
 impl Line {
@@ -56,7 +56,11 @@ impl Line {
             .from(self.from.unwrap_or(0))
             .up_to(self.up_to.unwrap_or(usize::MAX))
             .ranks(least, most);
-        let row = if self.crowded { row.crowded() } else { row };
+        let row = if self.oversubscribed {
+            row.oversubscribed()
+        } else {
+            row
+        };
         row.with(self.algorithm.clone())
     }
 }
@@ -112,8 +116,8 @@ pub fn write<'a>(
                 let most = row.most_ranks.min(i64::MAX as usize);
                 let _ = writeln!(text, "ranks = [{}, {most}]", row.least_ranks);
             }
-            if row.crowded {
-                text += "crowded = true\n";
+            if row.oversubscribed {
+                text += "oversubscribed = true\n";
             }
         }
     }
@@ -155,7 +159,7 @@ algorithm = "tree"
         let rows = [
             Row::new("recursive_doubling").up_to(16384).ranks(2, 8),
             Row::new("ring").from(16385).ranks(3, usize::MAX),
-            Row::new("rabenseifner").crowded(),
+            Row::new("rabenseifner").oversubscribed(),
         ];
         let text = write("Measured\non a machine", [("allreduce", &rows[..])]);
         assert!(text.starts_with("# Measured\n# on a machine\n"), "{text}");

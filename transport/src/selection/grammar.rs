@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   rows    = row { "," row }
-//!   row     = algorithm [ ":" sizes ] [ "@" ranks ] [ "!crowded" ]
+//!   row     = algorithm [ ":" sizes ] [ "@" ranks ] [ "!oversubscribed" ]
 //!   sizes   = span, in bytes; K, M and G are powers of 1024
 //!   ranks   = span
 //!   span    = from "-" to | from "-" | "-" to | exactly
@@ -10,7 +10,7 @@
 //!   ring:65536-,recursive_doubling      a ring from 64 KiB on, recursive doubling below
 //!   eager:-256K                         eager up to 256 KiB, the rest as before
 //!   pairwise@16-                        pairwise from 16 ranks on
-//!   linear:-2K!crowded                  linear up to 2 KiB, where ranks share their cores
+//!   linear:-2K!oversubscribed                  linear up to 2 KiB, where ranks share their cores
 //! ```
 //!
 //! The first row that is for an operation, and whose algorithm can serve it, is taken.
@@ -20,7 +20,7 @@
 use super::row::Row;
 
 /// The end of a row that is for ranks which share their cores.
-const CROWDED: &str = "crowded";
+const OVERSUBSCRIBED: &str = "oversubscribed";
 
 /// Why a text is no rows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -28,11 +28,11 @@ const CROWDED: &str = "crowded";
 pub enum GrammarError {
     /// There is nothing where an algorithm should be.
     #[error(
-        "an algorithm is missing: write ALGORITHM[:SIZES][@RANKS][!crowded], separated by commas"
+        "an algorithm is missing: write ALGORITHM[:SIZES][@RANKS][!oversubscribed], separated by commas"
     )]
     NoAlgorithm,
     /// A row ends in something unknown.
-    #[error("\"!{text}\" is no end of a row: there is only \"!crowded\"")]
+    #[error("\"!{text}\" is no end of a row: there is only \"!oversubscribed\"")]
     End {
         /// What is behind the exclamation mark.
         text: String,
@@ -59,7 +59,7 @@ pub fn rows(text: &str) -> Result<Vec<Row<String>>, (usize, GrammarError)> {
 }
 
 fn row(text: &str) -> Result<Row<String>, GrammarError> {
-    let (text, crowded) = halves(text, '!');
+    let (text, oversubscribed) = halves(text, '!');
     let (text, ranks) = halves(text, '@');
     let (algorithm, sizes) = halves(text, ':');
     if algorithm.is_empty() {
@@ -80,10 +80,10 @@ fn row(text: &str) -> Result<Row<String>, GrammarError> {
             suffixes: "",
         })?;
     }
-    match crowded {
+    match oversubscribed {
         None => Ok(row),
-        Some(CROWDED) => {
-            row.crowded = true;
+        Some(OVERSUBSCRIBED) => {
+            row.oversubscribed = true;
             Ok(row)
         }
         Some(end) => Err(GrammarError::End {
@@ -144,8 +144,8 @@ fn row_text(row: &Row<&str>) -> String {
             (from, to) => text += &format!("{mark}{from}-{to}"),
         }
     }
-    if row.crowded {
-        text += &format!("!{CROWDED}");
+    if row.oversubscribed {
+        text += &format!("!{OVERSUBSCRIBED}");
     }
     text
 }
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(row("eager:1k-2M@3-8"), ((1 << 10, 2 << 20), (3, 8)));
         assert_eq!(row("pairwise@16-"), (all, (16, usize::MAX)));
         assert_eq!(row("bruck:8@-7"), ((8, 8), (0, 7)));
-        assert!(rows("linear:-2K@3-!crowded").unwrap()[0].crowded);
+        assert!(rows("linear:-2K@3-!oversubscribed").unwrap()[0].oversubscribed);
         assert_eq!(row("bruck:1G"), ((1 << 30, 1 << 30), all));
     }
 
@@ -206,7 +206,7 @@ mod tests {
         #[test]
         fn what_is_written_is_read_again(
             spans in prop::collection::vec((0usize..9, 0usize..9, 0usize..9, 0usize..9), 1..6),
-            crowded in any::<bool>(),
+            oversubscribed in any::<bool>(),
         ) {
             let end = |number| if number == 8 { usize::MAX } else { number };
             let written: Vec<Row<&str>> = spans
@@ -214,7 +214,7 @@ mod tests {
                 .map(|(from, to, least, most)| {
                     let row = Row::new("ring").from(*from).up_to(end(*to));
                     let row = row.ranks(*least, end(*most));
-                    if crowded { row.crowded() } else { row }
+                    if oversubscribed { row.oversubscribed() } else { row }
                 })
                 .collect();
             let read = rows(&text(&written)).unwrap();

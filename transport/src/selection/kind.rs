@@ -171,9 +171,10 @@ mod tests {
         for kind in KINDS {
             for ranks in 1..=70 {
                 for case in 0..8 {
-                    let (commutative, crowded, board) = (case & 1 > 0, case & 2 > 0, case & 4 > 0);
+                    let (commutative, oversubscribed, board) =
+                        (case & 1 > 0, case & 2 > 0, case & 4 > 0);
                     let situation = Situation::new(ranks, commutative)
-                        .crowded(crowded)
+                        .oversubscribed(oversubscribed)
                         .board(board);
                     let ranges = kind.ranges(situation);
                     assert_eq!(ranges.last().map(|range| range.0), Some(usize::MAX));

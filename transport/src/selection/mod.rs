@@ -4,7 +4,7 @@
 //! with ranges of sizes ("Parallel active messages with algorithm selection by message size"):
 //!
 //! ```text
-//!  PAMIR_<KIND>  selection.toml  built in       ranks, commutative, crowded     bytes
+//!  PAMIR_<KIND>  selection.toml  built in       ranks, commutative, oversubscribed     bytes
 //!       └───────────────┴───────────┘                      │                      │
 //!   configuration ─▶ kind ─▶ table: rows in order ─▶ ranges (kept) ─▶ sum of (bytes > bound)
 //!   at start, once                                                            │

@@ -48,7 +48,7 @@ pub struct Situation {
     /// Whether the operator is commutative; true where there is none.
     pub commutative: bool,
     /// Whether members share their processors.
-    pub crowded: bool,
+    pub oversubscribed: bool,
     /// Whether members share a board.
     pub board: bool,
     /// Whether their processor's string moves store to lines that other cores have without fetching them; the same on
@@ -62,15 +62,15 @@ impl Situation {
         Self {
             ranks,
             commutative,
-            crowded: false,
+            oversubscribed: false,
             board: false,
             stores_without_fetch: stores_without_fetch(),
         }
     }
 
     /// The situation, where members share processors or not.
-    pub fn crowded(mut self, crowded: bool) -> Self {
-        self.crowded = crowded;
+    pub fn oversubscribed(mut self, oversubscribed: bool) -> Self {
+        self.oversubscribed = oversubscribed;
         self
     }
 
@@ -97,7 +97,7 @@ pub struct Row<A> {
     /// Whether it is used only where members share their processors: then a message to a member
     /// that is not running costs a turn of the scheduler, and fewer rounds are worth more
     /// messages.
-    pub crowded: bool,
+    pub oversubscribed: bool,
     /// Whether it is used only where string moves store lines without fetching them (`pamir_shm::processor`): then
     /// posts are written fast. Built-in rows only say so.
     pub stores_without_fetch: bool,
@@ -112,7 +112,7 @@ impl<A: Copy> Row<A> {
             up_to_bytes: usize::MAX,
             least_ranks: 0,
             most_ranks: usize::MAX,
-            crowded: false,
+            oversubscribed: false,
             stores_without_fetch: false,
         }
     }
@@ -143,8 +143,8 @@ impl<A: Copy> Row<A> {
     }
 
     /// The row, for members that share their processors.
-    pub const fn crowded(mut self) -> Self {
-        self.crowded = true;
+    pub const fn oversubscribed(mut self) -> Self {
+        self.oversubscribed = true;
         self
     }
 }
@@ -158,7 +158,7 @@ impl<A> Row<A> {
             up_to_bytes: self.up_to_bytes,
             least_ranks: self.least_ranks,
             most_ranks: self.most_ranks,
-            crowded: self.crowded,
+            oversubscribed: self.oversubscribed,
             stores_without_fetch: self.stores_without_fetch,
         }
     }
@@ -171,7 +171,7 @@ impl<A> Row<A> {
     /// Whether the row is for members in a situation.
     pub fn covers_members(&self, situation: Situation) -> bool {
         (self.least_ranks..=self.most_ranks).contains(&situation.ranks)
-            && (situation.crowded || !self.crowded)
+            && (situation.oversubscribed || !self.oversubscribed)
             && (situation.stores_without_fetch || !self.stores_without_fetch)
     }
 
@@ -181,7 +181,7 @@ impl<A> Row<A> {
             && other.up_to_bytes <= self.up_to_bytes
             && self.least_ranks <= other.least_ranks
             && other.most_ranks <= self.most_ranks
-            && (other.crowded || !self.crowded)
+            && (other.oversubscribed || !self.oversubscribed)
             && (other.stores_without_fetch || !self.stores_without_fetch)
     }
 }

@@ -342,9 +342,9 @@ mod tests {
 
     #[test]
     fn a_row_for_shared_processors_serves_only_there() {
-        let table = table(&[Row::new(Sample::Commutative).up_to(9).crowded()]);
-        let chosen = |crowded| {
-            let situation = Situation::new(3, true).crowded(crowded);
+        let table = table(&[Row::new(Sample::Commutative).up_to(9).oversubscribed()]);
+        let chosen = |oversubscribed| {
+            let situation = Situation::new(3, true).oversubscribed(oversubscribed);
             table.ranges(situation).unwrap().select(9)
         };
         assert_eq!(chosen(true), Sample::Commutative);
@@ -438,13 +438,17 @@ mod tests {
     fn any_row() -> impl Strategy<Value = Row<Sample>> {
         let algorithm = prop::sample::select(Sample::ALL);
         let ends = (0usize..40, 0usize..40, 0usize..6, 0usize..6);
-        (algorithm, ends, any::<bool>()).prop_map(|(algorithm, ends, crowded)| {
+        (algorithm, ends, any::<bool>()).prop_map(|(algorithm, ends, oversubscribed)| {
             let (one, other, few, many) = ends;
             let row = Row::new(algorithm)
                 .from(one.min(other))
                 .up_to(one.max(other))
                 .ranks(few.min(many), few.max(many));
-            if crowded { row.crowded() } else { row }
+            if oversubscribed {
+                row.oversubscribed()
+            } else {
+                row
+            }
         })
     }
 
@@ -454,12 +458,12 @@ mod tests {
             rows in prop::collection::vec(any_row(), 0..12),
             ranks in 1usize..7,
             commutative in any::<bool>(),
-            crowded in any::<bool>(),
+            oversubscribed in any::<bool>(),
         ) {
             let table = Table::new();
             // Whatever the rows are, also where one covers another.
             table.installed.set(rows.clone()).unwrap();
-            let situation = Situation::new(ranks, commutative).crowded(crowded);
+            let situation = Situation::new(ranks, commutative).oversubscribed(oversubscribed);
             let ranges = table.ranges(situation).unwrap();
             for bytes in 0..50 {
                 let serves = |row: &&Row<Sample>| {

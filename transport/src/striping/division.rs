@@ -48,8 +48,8 @@ impl Context {
         let configured = self.striping.configuration.get();
         let workers = configured.map_or(0, |configuration| configuration.workers);
         let said = || {
-            let crowded = self.unit.is_job_crowded();
-            let situation = Situation::new(self.tasks(), true).crowded(crowded);
+            let oversubscribed = self.unit.is_job_oversubscribed();
+            let situation = Situation::new(self.tasks(), true).oversubscribed(oversubscribed);
             if contiguous {
                 said_by(bytes, situation, counted, Stripes::count)
             } else {

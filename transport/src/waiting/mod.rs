@@ -43,7 +43,7 @@ impl Context {
             return Ok(());
         }
         self.awaits(task);
-        let mut ladder = Ladder::new(self.unit.is_crowded());
+        let mut ladder = Ladder::new(self.unit.is_oversubscribed());
         loop {
             let moved = self.advance()?;
             if done() {
@@ -75,7 +75,7 @@ impl Context {
     ) -> Result<Option<T>, E> {
         self.advance()?;
         let found = look()?;
-        if self.unit.is_crowded() {
+        if self.unit.is_oversubscribed() {
             self.polled(found.is_some());
         }
         Ok(found)
@@ -181,7 +181,7 @@ impl Context {
 
     /// The waiting ladder of this context.
     pub fn ladder(&self) -> Ladder {
-        Ladder::new(self.unit.is_crowded()).expecting(self.waiting.expected.get())
+        Ladder::new(self.unit.is_oversubscribed()).expecting(self.waiting.expected.get())
     }
 
     /// Says what is known of the waits that begin from now on; returns what was known before.

@@ -86,7 +86,7 @@ impl Nodes {
         let job = |_| -> Result<Job, JobError> {
             let job = Job::create(&specification)?;
             job.set_nodes(&of_ranks)?;
-            if placement.is_crowded() || (nodes > 1 && !leaves_room(ranks, nodes)) {
+            if placement.is_oversubscribed() || (nodes > 1 && !leaves_room(ranks, nodes)) {
                 yield_at_once(&job)?;
             }
             placement.place_memory(&job)?;

@@ -98,8 +98,8 @@ impl Partition {
         let resources = Rc::new(Resources::new(context.clone(), policy.set_up));
         let prepares = resources.clone();
         watch.add(Rc::new(move |reaction| prepares.set_up(reaction)));
-        let crowded = context.is_job_crowded();
-        let automatic = Clock::where_crowded(crowded);
+        let oversubscribed = context.is_job_oversubscribed();
+        let automatic = Clock::where_oversubscribed(oversubscribed);
         let partition = Self {
             cycle: Cell::new(communicator.last_synchronization()),
             communicator,

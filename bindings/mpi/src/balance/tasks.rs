@@ -67,10 +67,10 @@ impl Tasks {
         if parent.is_inter() {
             return Err(BalanceError::TwoGroups);
         }
-        let crowded = process.context().is_job_crowded();
+        let oversubscribed = process.context().is_job_oversubscribed();
         Ok(Self {
             communicator: duplicate(process, parent)?,
-            clock: Clock::where_crowded(crowded),
+            clock: Clock::where_oversubscribed(oversubscribed),
             leveler: RefCell::new(Leveler::new(law, parent.size())),
             period,
             cycles: Cell::new(0),

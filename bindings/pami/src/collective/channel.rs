@@ -57,8 +57,8 @@ impl<M: Members> Exchange for MemberChannel<'_, M> {
         self.0.torus()
     }
 
-    fn is_crowded(&self) -> bool {
-        self.0.is_crowded()
+    fn is_oversubscribed(&self) -> bool {
+        self.0.is_oversubscribed()
     }
 
     fn send(&self, to: usize, bytes: &[u8]) -> impl Future<Output = Result<(), ExchangeError>> {

@@ -202,9 +202,9 @@ pub unsafe extern "C" fn PAMI_Geometry_algorithms_query(
         let object = unsafe { geometry_of(geometry)? };
         let (geometry, kind) = (object.geometry()?, kind_of(colltype)?);
         let [always, conditional] = lists(&geometry, kind);
-        let crowded = geometry.client.is_job_crowded();
+        let oversubscribed = geometry.client.is_job_oversubscribed();
         let describe = |asked: bool| {
-            let situation = Situation::new(geometry.size(), true).crowded(crowded);
+            let situation = Situation::new(geometry.size(), true).oversubscribed(oversubscribed);
             move |listed: &Listed| {
                 let algorithm = Algorithm {
                     geometry: object.index(),

@@ -154,8 +154,8 @@ impl MappedBoard {
     }
 
     /// The same board where members share processors, or do not; the same for all of them.
-    pub fn crowded(self, crowded: bool) -> Self {
-        let beside_bytes = if crowded {
+    pub fn oversubscribed(self, oversubscribed: bool) -> Self {
+        let beside_bytes = if oversubscribed {
             PAIR_DATA_BYTES
         } else {
             LINE_DATA_BYTES

@@ -4,12 +4,12 @@ use super::*;
 use crate::atomic::Ordering;
 use crate::board::PUBLISHED_ROUNDS;
 
-fn boards(members: usize, crowded: bool) -> Vec<Board<MappedBoard>> {
+fn boards(members: usize, oversubscribed: bool) -> Vec<Board<MappedBoard>> {
     let segment = Arc::new(Segment::create(MappedBoard::bytes(members)).unwrap());
     (0..members)
         .map(|member| {
             let memory = MappedBoard::new(&segment, 0, members, members).unwrap();
-            Board::new(memory.crowded(crowded), member)
+            Board::new(memory.oversubscribed(oversubscribed), member)
         })
         .collect()
 }

@@ -20,8 +20,8 @@ fn fence(context: &Context, contexts: &Contexts, whole: bool) -> Log {
 
 #[test]
 fn a_fence_waits_for_everything_before_it() {
-    for (crowded, kernel_refuses) in [(false, false), (true, false), (true, true)] {
-        let contexts = client(&job(crowded), "fence", 1, kernel_refuses);
+    for (oversubscribed, kernel_refuses) in [(false, false), (true, false), (true, true)] {
+        let contexts = client(&job(oversubscribed), "fence", 1, kernel_refuses);
         let inbox = collect(contexts.get(1, 0));
         let origin = contexts.get(0, 0);
         let to = contexts.get(1, 0).endpoint();

@@ -26,7 +26,7 @@ algorithms! {
     Torus = torus, Nothing;
     => &[
         Row::new(Algorithm::Posted),
-        Row::new(Algorithm::Linear).crowded(),
+        Row::new(Algorithm::Linear).oversubscribed(),
         Row::new(Algorithm::Dissemination),
     ];
 }

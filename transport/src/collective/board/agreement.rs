@@ -53,7 +53,9 @@ impl Board {
             lease = BoardLease::join(job, number, size).map_err(corrupt)?;
         }
         let lease = lease.ok_or(ExchangeError::Corrupt { rank: 0 })?;
-        let crowded = channel.context.is_job_crowded();
-        Ok(Some(Self::new(lease, rank, crowded).map_err(corrupt)?))
+        let oversubscribed = channel.context.is_job_oversubscribed();
+        Ok(Some(
+            Self::new(lease, rank, oversubscribed).map_err(corrupt)?,
+        ))
     }
 }

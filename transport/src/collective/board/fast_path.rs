@@ -239,7 +239,7 @@ impl<'e, E: Exchange> FastPath<'e, E> {
         rounds: &'r Rounds<'e, E>,
         member: usize,
     ) -> Step<Result<Seen<'r>, ExchangeError>> {
-        if self.meets.get() && self.context.is_crowded() {
+        if self.meets.get() && self.context.is_oversubscribed() {
             self.let_neighbours_post(rounds)?;
         }
         self.wait(|| {

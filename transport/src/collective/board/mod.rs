@@ -54,8 +54,8 @@ pub struct Board {
 
 impl Board {
     /// Member `rank`'s end of the board behind `lease`, of members that share processors or not.
-    pub fn new(lease: BoardLease, rank: usize, crowded: bool) -> Result<Self, SegmentError> {
-        let memory = lease.memory()?.crowded(crowded);
+    pub fn new(lease: BoardLease, rank: usize, oversubscribed: bool) -> Result<Self, SegmentError> {
+        let memory = lease.memory()?.oversubscribed(oversubscribed);
         Ok(Self::over(memory, rank, Some(lease)))
     }
 

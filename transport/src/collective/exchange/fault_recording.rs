@@ -79,8 +79,8 @@ impl<E: Exchange> Exchange for FaultRecording<'_, E> {
     }
 
     #[inline]
-    fn is_crowded(&self) -> bool {
-        self.exchange.is_crowded()
+    fn is_oversubscribed(&self) -> bool {
+        self.exchange.is_oversubscribed()
     }
 
     #[inline(always)]

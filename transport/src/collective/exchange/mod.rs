@@ -39,7 +39,7 @@ pub trait Exchange {
     /// Whether members share their processors: then a message to a member that is not running
     /// costs a turn of the scheduler, and fewer rounds are worth more messages. The same for all
     /// members.
-    fn is_crowded(&self) -> bool {
+    fn is_oversubscribed(&self) -> bool {
         false
     }
 

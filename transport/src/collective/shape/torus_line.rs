@@ -46,8 +46,8 @@ impl<E: Exchange> Exchange for Line<'_, E> {
         self.size
     }
 
-    fn is_crowded(&self) -> bool {
-        self.exchange.is_crowded()
+    fn is_oversubscribed(&self) -> bool {
+        self.exchange.is_oversubscribed()
     }
 
     fn torus(&self) -> Torus {

@@ -55,8 +55,14 @@ fn every_kind_can_be_configured() {
 }
 
 /// The built-in way to swap blocks of `bytes` bytes where ranks share processors.
-fn crowded_alltoall(ranks: usize, has_board: bool, bytes: usize) -> moving::alltoall::Algorithm {
-    let situation = Situation::new(ranks, true).crowded(true).board(has_board);
+fn oversubscribed_alltoall(
+    ranks: usize,
+    has_board: bool,
+    bytes: usize,
+) -> moving::alltoall::Algorithm {
+    let situation = Situation::new(ranks, true)
+        .oversubscribed(true)
+        .board(has_board);
     let mut rows = moving::alltoall::Algorithm::DEFAULT.iter();
     let row = rows.find(|row| {
         row.covers_size(bytes)
@@ -70,17 +76,17 @@ fn crowded_alltoall(ranks: usize, has_board: bool, bytes: usize) -> moving::allt
 fn who_shares_processors_swaps_short_blocks_at_once() {
     use crate::collective::moving::alltoall::Algorithm::{Linear, Pairwise, Posted};
     for ranks in [4, 100] {
-        assert_eq!(crowded_alltoall(ranks, true, 8), Posted);
-        assert_eq!(crowded_alltoall(ranks, false, 8), Linear);
-        assert_eq!(crowded_alltoall(ranks, false, 2048), Linear);
+        assert_eq!(oversubscribed_alltoall(ranks, true, 8), Posted);
+        assert_eq!(oversubscribed_alltoall(ranks, false, 8), Linear);
+        assert_eq!(oversubscribed_alltoall(ranks, false, 2048), Linear);
     }
     let long = [16 << 10, 64 << 10, 1 << 20];
     assert_eq!(
-        long.map(|bytes| crowded_alltoall(4, true, bytes)),
+        long.map(|bytes| oversubscribed_alltoall(4, true, bytes)),
         [Linear, Pairwise, Linear]
     );
     assert_eq!(
-        long.map(|bytes| crowded_alltoall(100, true, bytes)),
+        long.map(|bytes| oversubscribed_alltoall(100, true, bytes)),
         [Posted; 3]
     );
 }

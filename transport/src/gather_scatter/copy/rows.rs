@@ -135,10 +135,14 @@ fn copies_for(shape: &Shape) -> (Copy, Copy) {
         _ => (pack_any, unpack_any),
     };
     let vectors = rows_are_vectors(shape.count, shape.block, shape.stride);
-    let crowded = crowds_a_set(shape.count, shape.block, shape.stride);
+    let oversubscribed = crowds_a_set(shape.count, shape.block, shape.stride);
     (
         if vectors { pack_vectors } else { pack },
-        if crowded { unpack_masked } else { unpack },
+        if oversubscribed {
+            unpack_masked
+        } else {
+            unpack
+        },
     )
 }
 

@@ -440,7 +440,7 @@ impl Context {
             if let Some(target) = target {
                 return self.fetch_in_one_piece((id, origin), offer, target);
             }
-            let unpacks = offer.way & TOGETHER == 0 || self.unit.is_crowded();
+            let unpacks = offer.way & TOGETHER == 0 || self.unit.is_oversubscribed();
             if unpacks
                 && self.unpack_offer(request, origin, offer)
                 && !self.has_withdrawn(origin)?
@@ -472,7 +472,7 @@ impl Context {
             message_bytes: offer.bytes,
             address: offer.address,
             target: room,
-            together: together && !self.unit.is_crowded(),
+            together: together && !self.unit.is_oversubscribed(),
             timed: Timed::new(origin, offer.bytes, asked, offer.way),
         })
     }
@@ -508,7 +508,7 @@ impl Context {
     /// Whether data that is offered so is copied through the kernel.
     fn copies(&self, way: u16, origin: u32) -> bool {
         let asked = way & (BY_KERNEL | TOGETHER) != 0;
-        let kernel = asked || way & IN_PACKETS == 0 && self.unit.is_crowded();
+        let kernel = asked || way & IN_PACKETS == 0 && self.unit.is_oversubscribed();
         kernel && way & IN_ONE_PIECE != 0 && self.copies_with(origin as usize)
     }
 

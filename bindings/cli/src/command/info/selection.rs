@@ -33,16 +33,19 @@ pub fn describe(ranks: usize) -> Result<String, SelectionError> {
     Ok(text)
 }
 
+/// Ranks of one machine share a board unless a setting forbids it.
 fn describe_kind(text: &mut String, kind: &dyn Kind, ranks: usize) {
     let size = kind.size().unwrap_or("no size decides");
     let _ = writeln!(text, "\n{} ({size}; {ranks} ranks)", kind.name());
-    let commutative = kind.ranges(Situation::new(ranks, true));
-    let ordered = kind.ranges(Situation::new(ranks, false));
-    let crowded = kind.ranges(Situation::new(ranks, true).crowded(true));
+    let board = !pamir_settings::NO_BOARDS.value();
+    let situation = |commutative| Situation::new(ranks, commutative).board(board);
+    let commutative = kind.ranges(situation(true));
+    let ordered = kind.ranges(situation(false));
+    let oversubscribed = kind.ranges(situation(true).oversubscribed(true));
     describe_ranges(text, &commutative);
-    if crowded != commutative {
+    if oversubscribed != commutative {
         let _ = writeln!(text, "  where ranks share their cores:");
-        describe_ranges(text, &crowded);
+        describe_ranges(text, &oversubscribed);
     }
     if ordered != commutative {
         let _ = writeln!(text, "  where the operation is not commutative:");

@@ -52,7 +52,7 @@ pub struct Placement {
     /// Processors of other jobs.
     taken: Vec<u32>,
     /// Whether there were too few beside them.
-    crowded: bool,
+    oversubscribed: bool,
     /// Held as long as the job runs.
     claims: Option<Claims>,
 }
@@ -96,7 +96,7 @@ impl Placement {
             mapped: false,
             lent: false,
             taken: Vec::new(),
-            crowded: false,
+            oversubscribed: false,
             claims: None,
         })
     }
@@ -116,7 +116,7 @@ impl Placement {
             Some(processors) => restricted(&machine, processors)?,
             None => machine,
         };
-        let (seats, crowded) = choose(&machine, launch, taken)?;
+        let (seats, oversubscribed) = choose(&machine, launch, taken)?;
         Ok(Placement {
             ranks: launch.ranks(),
             bind_to: seats.bind_to,
@@ -125,14 +125,14 @@ impl Placement {
             mapped: launch.mapping.is_some() || launch.layout.rank_file.is_some(),
             lent: seats.lent,
             taken: taken.to_vec(),
-            crowded,
+            oversubscribed,
             claims: None,
         })
     }
 
     /// Whether other jobs have processors that ranks of this one run on: who waits yields.
-    pub fn is_crowded(&self) -> bool {
-        self.crowded
+    pub fn is_oversubscribed(&self) -> bool {
+        self.oversubscribed
     }
 
     /// The processors that other jobs should keep off: those that ranks have to themselves, and of a
@@ -276,7 +276,7 @@ impl Placement {
                 },
             ));
         }
-        if self.is_crowded() {
+        if self.is_oversubscribed() {
             let left = if self.bind_to == BindTo::None {
                 "ranks are not bound, and yield while they wait"
             } else {
@@ -322,15 +322,15 @@ fn choose(
     }
     let asked = seats(machine, launch, !launch.refuse_oversubscription)?;
     let meets = |binding: &RankBinding| taken.contains(&binding.primary);
-    let crowded = if told {
+    let oversubscribed = if told {
         asked.bindings.iter().any(meets)
     } else {
         !taken.is_empty()
     };
     let demanded =
         launch.bind_to.is_some() || launch.layout.width.is_some() || launch.balance.is_any();
-    if told || demanded || !crowded {
-        return Ok((asked, crowded));
+    if told || demanded || !oversubscribed {
+        return Ok((asked, oversubscribed));
     }
     let (map_by, _) = policies(launch);
     let unbound = Seats {

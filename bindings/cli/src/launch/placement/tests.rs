@@ -123,7 +123,7 @@ fn bound(placement: &Placement) -> Vec<Option<&[u32]>> {
 fn ranks_keep_off_what_other_jobs_have() {
     let placement = beside("-n 2 --bind-to core", &[0, 2]);
     assert_eq!(bound(&placement), [Some(&[1][..]), Some(&[3])]);
-    assert!(!placement.is_crowded());
+    assert!(!placement.is_oversubscribed());
     let placement = beside("-n 1", &[0]);
     assert_eq!(bound(&placement), [Some(&[1, 2, 3][..])]);
     assert_eq!(beside("-n 1", &[]).claimed(), [0]);
@@ -136,7 +136,7 @@ fn where_too_little_is_free_ranks_are_not_bound_and_yield() {
     for line in ["-n 2", "-n 5", "-n 2 --map-by package"] {
         let placement = beside(line, &[0, 1, 3]);
         assert!(bound(&placement).iter().all(Option::is_none), "{line}");
-        assert!(placement.is_crowded(), "{line}");
+        assert!(placement.is_oversubscribed(), "{line}");
         assert!(placement.claimed().is_empty());
         assert!(placement.report()[0].contains("3 processors") || line == "-n 5");
     }
@@ -148,10 +148,10 @@ fn where_too_little_is_free_ranks_are_not_bound_and_yield() {
     ] {
         let placement = beside(line, &[0, 1, 3]);
         assert!(bound(&placement).iter().all(Option::is_some), "{line}");
-        assert!(placement.is_crowded(), "{line}");
+        assert!(placement.is_oversubscribed(), "{line}");
     }
     let apart = beside("-n 2 --bind-to list:1,2", &[0]);
-    assert!(!apart.is_crowded());
+    assert!(!apart.is_oversubscribed());
 }
 
 #[test]

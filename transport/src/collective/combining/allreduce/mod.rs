@@ -46,11 +46,11 @@ algorithms! {
         Row::new(Algorithm::Posted).up_to(16 << 10).ranks(0, 2).taking_over(),
         Row::new(Algorithm::Posted).up_to((16 << 10) - 1).ranks(0, 2),
         Row::new(Algorithm::Posted).up_to(2 << 10),
-        Row::new(Algorithm::PostedSlices).crowded(),
+        Row::new(Algorithm::PostedSlices).oversubscribed(),
         Row::new(Algorithm::Measured).from(16 << 10).ranks(0, 2),
         Row::new(Algorithm::Measured).from(96 << 10),
         Row::new(Algorithm::PostedSlices),
-        Row::new(Algorithm::Linear).up_to(2048).crowded(),
+        Row::new(Algorithm::Linear).up_to(2048).oversubscribed(),
         Row::new(Algorithm::RecursiveDoubling).up_to(16 << 10),
         Row::new(Algorithm::Rabenseifner),
     ];

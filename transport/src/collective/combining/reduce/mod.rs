@@ -34,7 +34,7 @@ algorithms! {
     /// From the ends of the dimensions of a torus to the root.
     Torus = torus, Commutative;
     => &[
-        Row::new(Algorithm::Posted).crowded(),
+        Row::new(Algorithm::Posted).oversubscribed(),
         Row::new(Algorithm::Posted).up_to(128 << 10).ranks(0, 2).taking_over(),
         Row::new(Algorithm::Linear).from(16 << 10).ranks(0, 2),
         Row::new(Algorithm::Posted),

@@ -32,7 +32,7 @@ algorithms! {
     /// Around the rings of one dimension of a torus after another.
     Torus = torus, Nothing;
     => &[
-        Row::new(Algorithm::Posted).crowded(),
+        Row::new(Algorithm::Posted).oversubscribed(),
         Row::new(Algorithm::Posted).up_to(32 << 10).ranks(0, 2).taking_over(),
         Row::new(Algorithm::RecursiveDoubling).up_to(128 << 10).ranks(0, 2).taking_over(),
         Row::new(Algorithm::Measured).from(32 << 10),

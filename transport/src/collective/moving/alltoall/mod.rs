@@ -29,16 +29,16 @@ algorithms! {
     /// As posted, or through the kernel where that has been faster.
     Measured = measured, Board;
     => &[
-        Row::new(Algorithm::Posted).up_to(12 << 10).crowded(),
-        Row::new(Algorithm::Linear).up_to(48 << 10).ranks(0, 32).crowded(),
-        Row::new(Algorithm::Pairwise).up_to(96 << 10).ranks(0, 32).crowded(),
-        Row::new(Algorithm::Linear).ranks(0, 32).crowded(),
-        Row::new(Algorithm::Posted).crowded(),
+        Row::new(Algorithm::Posted).up_to(12 << 10).oversubscribed(),
+        Row::new(Algorithm::Linear).up_to(48 << 10).ranks(0, 32).oversubscribed(),
+        Row::new(Algorithm::Pairwise).up_to(96 << 10).ranks(0, 32).oversubscribed(),
+        Row::new(Algorithm::Linear).ranks(0, 32).oversubscribed(),
+        Row::new(Algorithm::Posted).oversubscribed(),
         Row::new(Algorithm::Posted).up_to(16 << 10).ranks(0, 2).taking_over(),
         Row::new(Algorithm::Pairwise).up_to(64 << 10).ranks(0, 2).taking_over(),
         Row::new(Algorithm::Measured).from(12 << 10),
         Row::new(Algorithm::Posted),
-        Row::new(Algorithm::Linear).up_to(2048).crowded(),
+        Row::new(Algorithm::Linear).up_to(2048).oversubscribed(),
         Row::new(Algorithm::Bruck).up_to(256).ranks(8, usize::MAX),
         Row::new(Algorithm::Linear).up_to(32 << 10),
         Row::new(Algorithm::Pairwise),

@@ -32,11 +32,11 @@ algorithms! {
     /// Both ways along the dimensions of a torus, one after another.
     Torus = torus, Nothing;
     => &[
-        Row::new(Algorithm::Posted).up_to(64 << 10).crowded(),
+        Row::new(Algorithm::Posted).up_to(64 << 10).oversubscribed(),
         Row::new(Algorithm::Posted).up_to(128 << 10).ranks(0, 2).taking_over(),
         Row::new(Algorithm::Posted).up_to((12 << 10) - 1).ranks(0, 2),
         Row::new(Algorithm::Posted).up_to(64 << 10).ranks(3, usize::MAX),
-        Row::new(Algorithm::Linear).up_to(2048).crowded(),
+        Row::new(Algorithm::Linear).up_to(2048).oversubscribed(),
         Row::new(Algorithm::Binomial).up_to(64 << 10).ranks(3, usize::MAX),
         Row::new(Algorithm::ScatterRingAllgather).up_to(1 << 20).ranks(8, usize::MAX),
         Row::new(Algorithm::PipelinedChain).ranks(3, usize::MAX),

@@ -22,7 +22,7 @@ algorithms! {
     /// Posts on a board, which the root copies.
     Posted = posted, Board;
     => &[
-        Row::new(Algorithm::Posted).crowded(),
+        Row::new(Algorithm::Posted).oversubscribed(),
         Row::new(Algorithm::Posted).up_to(128 << 10).ranks(0, 2).taking_over(),
         Row::new(Algorithm::Posted).up_to((16 << 10) - 1).ranks(0, 2),
         Row::new(Algorithm::Posted).ranks(3, usize::MAX),

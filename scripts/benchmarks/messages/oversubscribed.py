@@ -1,4 +1,4 @@
-"""crowded: more ranks than processors, where whoever spins burns the slice that others need."""
+"""oversubscribed: more ranks than processors, where whoever spins burns the slice that others need."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ def _jobs(options: Options) -> list[Job]:
             Job(
                 title="operations",
                 ranks=ranks,
-                run=sampled("crowded", ["operations", repetitions, "5"], ranks, options, pinned=False),
-                limit=limited(["crowded", str(ranks), repetitions], options, "limits_of_processes", pinned=False),
+                run=sampled("oversubscribed", ["operations", repetitions, "5"], ranks, options, pinned=False),
+                limit=limited(["oversubscribed", str(ranks), repetitions], options, "limits_of_processes", pinned=False),
             )
         )
     jobs.append(
         Job(
             title="blocked",
             ranks=2,
-            run=sampled("crowded", ["blocked"], 2, options, pinned=False),
+            run=sampled("oversubscribed", ["blocked"], 2, options, pinned=False),
             limit=limited(["blocked"], options, "limits_of_processes", pinned=False),
         )
     )
@@ -29,12 +29,12 @@ def _jobs(options: Options) -> list[Job]:
 
 
 BENCHMARK = Benchmark(
-    name="crowded",
+    name="oversubscribed",
     summary="barrier, allreduce and alltoall of 8 B, ping-pong, and a token that is received or polled for, "
     "of 4 and 8 ranks on two processors; "
     "processor time of a rank blocked for a second",
     jobs=_jobs,
-    sources=("crowded",),
+    sources=("oversubscribed",),
     notes=(
         "ranks are not bound; -yield and -sleep are settings that the libraries offer for this case",
         "limit: processes that wait by sched_yield on flags in shared memory",

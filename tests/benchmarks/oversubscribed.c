@@ -1,6 +1,6 @@
 /* More ranks than processors: what waiting costs when the awaited rank may not be running.
  *
- *     crowded TEST [REPETITIONS] [MILLISECONDS]
+ *     oversubscribed TEST [REPETITIONS] [MILLISECONDS]
  *
  * TEST is one of
  *   operations  `barrier`; `allreduce` and `alltoall` of 8 bytes (a rank); `ping_pong`, half
@@ -46,7 +46,7 @@ static int allreduces(long iterations)
         error = MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
         double expected = (double)ranks * (double)i + (double)ranks * (double)(ranks - 1) / 2;
         if (error == MPI_SUCCESS && sum != expected) {
-            fprintf(stderr, "crowded: allreduce gave %g, not %g\n", sum, expected);
+            fprintf(stderr, "oversubscribed: allreduce gave %g, not %g\n", sum, expected);
             MPI_Abort(MPI_COMM_WORLD, 3);
         }
     }
@@ -62,7 +62,7 @@ static int alltoalls(long iterations)
             out[r] = rank * MOST_RANKS + r;
         error = MPI_Alltoall(out, 1, MPI_DOUBLE, in, 1, MPI_DOUBLE, MPI_COMM_WORLD);
         if (error == MPI_SUCCESS && in[ranks - 1] != (ranks - 1) * MOST_RANKS + rank) {
-            fprintf(stderr, "crowded: alltoall gave %g\n", in[ranks - 1]);
+            fprintf(stderr, "oversubscribed: alltoall gave %g\n", in[ranks - 1]);
             MPI_Abort(MPI_COMM_WORLD, 3);
         }
     }
@@ -121,7 +121,7 @@ static int around(long rounds, void (*take)(int64_t *, int))
             take(&token, last);
     }
     if (rank == 0 && token != rounds * ranks) {
-        fprintf(stderr, "crowded: the token counted %ld hops\n", (long)token);
+        fprintf(stderr, "oversubscribed: the token counted %ld hops\n", (long)token);
         MPI_Abort(MPI_COMM_WORLD, 3);
     }
     return MPI_SUCCESS;
@@ -177,7 +177,7 @@ static void measured(const char *metric, size_t bytes, int (*operation)(long), d
         double t0 = now_ns();
         if (operation(iterations) != MPI_SUCCESS) {
             if (rank == 0)
-                fprintf(stderr, "crowded: %s returned an error and is left out\n", metric);
+                fprintf(stderr, "oversubscribed: %s returned an error and is left out\n", metric);
             return;
         }
         double took = largest_at_zero(now_ns() - t0);
@@ -234,7 +234,7 @@ int main(int argc, char **argv)
     if ((!operations && strcmp(test, "blocked") != 0) || ranks < 2 || ranks > MOST_RANKS ||
         (operations && ranks % 2 != 0)) {
         if (rank == 0)
-            fprintf(stderr, "usage: mpiexec -n N crowded operations|blocked [REPETITIONS] [MILLISECONDS];"
+            fprintf(stderr, "usage: mpiexec -n N oversubscribed operations|blocked [REPETITIONS] [MILLISECONDS];"
                             " N is even, 2 to %d\n", MOST_RANKS);
         MPI_Finalize();
         return 2;
