@@ -1,6 +1,6 @@
 //! Operations that move blocks of any lengths.
 //!
-//! Before: [`super::PAMI_Collective`], with lists of `size_t` or of `int`. After: the algorithms of
+//! Before: [`super::start()`], with lists of `size_t` or of `int`. After: the algorithms of
 //! `pamir_transport::collective`. As in [`super::moving`], a member's own block is copied to where
 //! it goes first.
 
@@ -9,18 +9,18 @@ use pamir_transport::collective::{
     scatterv, scatterv_with,
 };
 
+use crate::collective::call::{Call, Exchanging, run};
 use crate::collective::moving::{Outgoing, same};
 use crate::collective::span::{Layout, Span, Width, bytes_of, is_in_place};
-use crate::collective::structures::{Allgatherv, Alltoallv, Gatherv, Scatterv};
-use crate::collective::{Call, Exchanging, run};
 use crate::refusal::Refusal;
+use crate::structures::collective::{Allgatherv, Alltoallv, Gatherv, Scatterv};
 
 /// Blocks of a member that has no list: only the root's is read.
 const UNKNOWN: Blocks<'static> = Blocks::Uniform { bytes: 0 };
 
 /// # Safety
 ///
-/// As for [`super::PAMI_Collective`].
+/// As for [`super::start()`].
 pub unsafe fn allgather(call: Call, width: Width, parameters: Allgatherv) -> Result<(), Refusal> {
     let choice = call.choice(true)?;
     let (counts, displacements) = (parameters.rtypecounts, parameters.rdispls);
@@ -47,7 +47,7 @@ pub unsafe fn allgather(call: Call, width: Width, parameters: Allgatherv) -> Res
 
 /// # Safety
 ///
-/// As for [`super::PAMI_Collective`].
+/// As for [`super::start()`].
 pub unsafe fn gather(call: Call, width: Width, parameters: Gatherv) -> Result<(), Refusal> {
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
     let is_root = call.rank == root;
@@ -81,7 +81,7 @@ pub unsafe fn gather(call: Call, width: Width, parameters: Gatherv) -> Result<()
 
 /// # Safety
 ///
-/// As for [`super::PAMI_Collective`].
+/// As for [`super::start()`].
 pub unsafe fn scatter(call: Call, width: Width, parameters: Scatterv) -> Result<(), Refusal> {
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
     let is_root = call.rank == root;
@@ -115,7 +115,7 @@ pub unsafe fn scatter(call: Call, width: Width, parameters: Scatterv) -> Result<
 
 /// # Safety
 ///
-/// As for [`super::PAMI_Collective`].
+/// As for [`super::start()`].
 pub unsafe fn alltoall(call: Call, width: Width, parameters: Alltoallv) -> Result<(), Refusal> {
     let choice = call.choice(true)?;
     let (counts, displacements) = (parameters.rtypecounts, parameters.rdispls);

@@ -1,6 +1,6 @@
 //! Operations that move data, one length for all members.
 //!
-//! Before: [`super::PAMI_Collective`]. After: the algorithms of `pamir_transport::collective`, which
+//! Before: [`super::start()`]. After: the algorithms of `pamir_transport::collective`, which
 //! want a member's own block where it goes: it is copied there first, unless it is there
 //! (`PAMI_IN_PLACE`).
 
@@ -10,10 +10,10 @@ use pamir_transport::collective::{
     scatter_with,
 };
 
+use crate::collective::call::{Call, Exchanging, run};
 use crate::collective::span::{Span, bytes_of, is_in_place};
-use crate::collective::structures::{Alltoall, Broadcast, Gather};
-use crate::collective::{Call, Exchanging, run};
 use crate::refusal::Refusal;
+use crate::structures::collective::{Alltoall, Broadcast, Gather};
 
 /// Bytes of all blocks.
 fn all(call: &Call, block_bytes: usize) -> Result<usize, Refusal> {
@@ -33,7 +33,7 @@ pub fn same(sent_bytes: usize, received_bytes: usize) -> Result<(), Refusal> {
 
 /// # Safety
 ///
-/// As for [`super::PAMI_Collective`].
+/// As for [`super::start()`].
 pub unsafe fn broadcast(call: Call, parameters: Broadcast) -> Result<(), Refusal> {
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
     let bytes = bytes_of(parameters.type_, parameters.typecount)?;
@@ -51,7 +51,7 @@ pub unsafe fn broadcast(call: Call, parameters: Broadcast) -> Result<(), Refusal
 
 /// # Safety
 ///
-/// As for [`super::PAMI_Collective`].
+/// As for [`super::start()`].
 pub unsafe fn allgather(call: Call, parameters: Alltoall) -> Result<(), Refusal> {
     use c::allgather;
     let choice = call.choice(true)?;
@@ -75,7 +75,7 @@ pub unsafe fn allgather(call: Call, parameters: Alltoall) -> Result<(), Refusal>
 
 /// # Safety
 ///
-/// As for [`super::PAMI_Collective`].
+/// As for [`super::start()`].
 pub unsafe fn gather(call: Call, parameters: Gather) -> Result<(), Refusal> {
     use c::gather;
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
@@ -138,7 +138,7 @@ impl Span {
 
 /// # Safety
 ///
-/// As for [`super::PAMI_Collective`].
+/// As for [`super::start()`].
 pub unsafe fn scatter(call: Call, parameters: Gather) -> Result<(), Refusal> {
     use c::scatter;
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
@@ -205,7 +205,7 @@ impl Outgoing {
 
 /// # Safety
 ///
-/// As for [`super::PAMI_Collective`].
+/// As for [`super::start()`].
 pub unsafe fn alltoall(call: Call, parameters: Alltoall) -> Result<(), Refusal> {
     use c::alltoall;
     let choice = call.choice(true)?;

@@ -1,6 +1,6 @@
 //! Operations that combine data.
 //!
-//! Before: [`super::PAMI_Collective`] with a data function. After: the algorithms of
+//! Before: [`super::start()`] with a data function. After: the algorithms of
 //! `pamir_transport::collective`, which combine in the order of ranks unless the function is
 //! commutative; what a member contributes is copied to where the result goes first.
 
@@ -11,12 +11,12 @@ use pamir_transport::collective::{
 };
 use pamir_transport::selection::Choice;
 
+use crate::collective::call::{Call, Exchanging, run};
 use crate::collective::moving::{Outgoing, same};
 use crate::collective::span::{Layout, Span, bytes_of, is_in_place};
-use crate::collective::structures::{Allreduce, Reduce, ReduceScatter, Scan};
-use crate::collective::{Call, Exchanging, run};
-use crate::reduction::Reducer;
+use crate::layout::reducer::Reducer;
 use crate::refusal::Refusal;
+use crate::structures::collective::{Allreduce, Reduce, ReduceScatter, Scan};
 
 /// The buffer of the result, with this member's contribution.
 ///
@@ -48,7 +48,7 @@ fn sent_bytes(
 
 /// # Safety
 ///
-/// As for [`super::PAMI_Collective`].
+/// As for [`super::start()`].
 pub unsafe fn allreduce(call: Call, parameters: Allreduce) -> Result<(), Refusal> {
     use c::allreduce;
     let Allreduce {
@@ -84,7 +84,7 @@ fn commutes(reducer: &Reducer) -> bool {
 
 /// # Safety
 ///
-/// As for [`super::PAMI_Collective`].
+/// As for [`super::start()`].
 pub unsafe fn reduce(call: Call, parameters: Reduce) -> Result<(), Refusal> {
     use c::reduce;
     let Reduce {
@@ -124,7 +124,7 @@ pub unsafe fn reduce(call: Call, parameters: Reduce) -> Result<(), Refusal> {
 
 /// # Safety
 ///
-/// As for [`super::PAMI_Collective`].
+/// As for [`super::start()`].
 pub unsafe fn scan(call: Call, parameters: Scan) -> Result<(), Refusal> {
     use c::scan;
     let Scan {
@@ -187,7 +187,7 @@ fn exclusively(
 
 /// # Safety
 ///
-/// As for [`super::PAMI_Collective`].
+/// As for [`super::start()`].
 pub unsafe fn reduce_scatter(call: Call, parameters: ReduceScatter) -> Result<(), Refusal> {
     use c::reduce_scatter;
     let ReduceScatter {

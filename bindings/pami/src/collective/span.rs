@@ -12,7 +12,7 @@ use pamir_transport::collective::Blocks;
 
 use crate::refusal::Refusal;
 use crate::structures::Type;
-use crate::types::element_bytes;
+use crate::structures::variables::element_bytes;
 
 /// The address that says that data is sent from where it goes (`PAMI_IN_PLACE`).
 const IN_PLACE: usize = usize::MAX;
@@ -264,7 +264,7 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::PAMI_TYPE_SIGNED_INT;
+    use crate::structures::variables::PAMI_TYPE_SIGNED_INT;
 
     #[test]
     fn layouts_count_in_elements() {

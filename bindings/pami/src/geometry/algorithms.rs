@@ -16,16 +16,14 @@
 //! bit 0..8 algorithm (0: the tables'; 1...: in the kind's order)   8..16 kind   16..64 geometry
 //! ```
 
-use std::ffi::c_void;
 use std::sync::Arc;
 
 use pamir_transport::collective::geometry::Members;
 use pamir_transport::selection::{Choice, Situation};
 
-use crate::collective::kind::TransferKind;
-use crate::geometry::metadata::Metadata;
-use crate::geometry::{Geometry, geometry_at, geometry_of};
-use crate::refusal::{Code, Refusal, answer};
+use crate::geometry::{Geometry, GeometryObject, geometry_at};
+use crate::refusal::Refusal;
+use crate::structures::kind::TransferKind;
 
 /// An algorithm of a kind of operation, for one geometry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +51,17 @@ impl Chosen {
 }
 
 impl Algorithm {
+    /// An algorithm in a list of `geometry`.
+    pub fn listed(geometry: &GeometryObject, kind: TransferKind, listed: &Listed) -> Self {
+        Self {
+            geometry: geometry.index(),
+            kind,
+            chosen: listed.chosen,
+        }
+    }
+
     /// As C has it; 1 is added so that none is 0.
-    fn word(self) -> usize {
+    pub fn word(self) -> usize {
         (self.geometry + 1) << 16 | (self.kind as usize) << 8 | usize::from(self.chosen.0)
     }
 
@@ -86,13 +93,14 @@ impl Algorithm {
 }
 
 /// An algorithm in a list.
-struct Listed {
+pub struct Listed {
     chosen: Chosen,
-    name: Option<&'static str>,
+    /// Its name; none if it asks the tables.
+    pub name: Option<&'static str>,
 }
 
 /// Both lists: what always works, and what has to be asked.
-fn lists(geometry: &Geometry, kind: TransferKind) -> [Vec<Listed>; 2] {
+pub fn lists(geometry: &Geometry, kind: TransferKind) -> [Vec<Listed>; 2] {
     let mut always = vec![Listed {
         chosen: Chosen::BY_TABLE,
         name: None,
@@ -114,121 +122,13 @@ fn lists(geometry: &Geometry, kind: TransferKind) -> [Vec<Listed>; 2] {
     [always, conditional]
 }
 
-fn kind_of(number: u32) -> Result<TransferKind, Refusal> {
+/// The kind with C's number.
+///
+/// # Errors
+///
+/// [`Refusal::TransferType`].
+pub fn kind_of(number: u32) -> Result<TransferKind, Refusal> {
     TransferKind::of(number).ok_or(Refusal::TransferType { number })
-}
-
-/// # Safety
-///
-/// `geometry` is a geometry's handle; `lists_lengths` has room for two numbers.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Geometry_algorithms_num(
-    geometry: *mut c_void,
-    coll_type: u32,
-    lists_lengths: *mut usize,
-) -> Code {
-    let count = || {
-        // SAFETY: the caller vouches for the handle.
-        let geometry = unsafe { geometry_of(geometry)? }.geometry()?;
-        let kind = kind_of(coll_type)?;
-        if lists_lengths.is_null() {
-            let argument = "lists_lengths";
-            return Err(Refusal::Null { argument });
-        }
-        for (index, list) in lists(&geometry, kind).iter().enumerate() {
-            // SAFETY: the caller vouches for the room.
-            unsafe { *lists_lengths.add(index) = list.len() };
-        }
-        Ok(())
-    };
-    answer(count())
-}
-
-/// Where a list goes that C asks for.
-struct Room {
-    algorithms: *mut usize,
-    metadata: *mut Metadata,
-    count: usize,
-}
-
-impl Room {
-    /// # Safety
-    ///
-    /// Both are NULL, or have room for `count` values.
-    unsafe fn fill(
-        self,
-        list: &[Listed],
-        describe: impl Fn(&Listed) -> (Algorithm, Metadata),
-    ) -> Result<(), Refusal> {
-        if self.count > list.len() {
-            let (asked, listed) = (self.count, list.len());
-            return Err(Refusal::TooManyAlgorithms { asked, listed });
-        }
-        if self.count > 0 && self.algorithms.is_null() {
-            let argument = "algs";
-            return Err(Refusal::Null { argument });
-        }
-        for (index, listed) in list[..self.count].iter().enumerate() {
-            let (algorithm, metadata) = describe(listed);
-            // SAFETY: the caller vouches for the room.
-            unsafe {
-                *self.algorithms.add(index) = algorithm.word();
-                if !self.metadata.is_null() {
-                    *self.metadata.add(index) = metadata;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// # Safety
-///
-/// `geometry` is a geometry's handle; `algs0` has room for `num0` algorithms, and `mdata0`, unless
-/// it is NULL, for as many descriptions; so have `algs1` and `mdata1` for `num1`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Geometry_algorithms_query(
-    geometry: *mut c_void,
-    colltype: u32,
-    algs0: *mut usize,
-    mdata0: *mut Metadata,
-    num0: usize,
-    algs1: *mut usize,
-    mdata1: *mut Metadata,
-    num1: usize,
-) -> Code {
-    let list = || {
-        // SAFETY: the caller vouches for the handle.
-        let object = unsafe { geometry_of(geometry)? };
-        let (geometry, kind) = (object.geometry()?, kind_of(colltype)?);
-        let [always, conditional] = lists(&geometry, kind);
-        let oversubscribed = geometry.client.is_job_oversubscribed();
-        let describe = |asked: bool| {
-            let situation = Situation::new(geometry.size(), true).oversubscribed(oversubscribed);
-            move |listed: &Listed| {
-                let algorithm = Algorithm {
-                    geometry: object.index(),
-                    kind,
-                    chosen: listed.chosen,
-                };
-                (
-                    algorithm,
-                    Metadata::new(kind, listed.name, asked, situation),
-                )
-            }
-        };
-        let room = |algorithms, metadata, count| Room {
-            algorithms,
-            metadata,
-            count,
-        };
-        // SAFETY: the caller vouches for the room of both.
-        unsafe {
-            room(algs0, mdata0, num0).fill(&always, describe(false))?;
-            room(algs1, mdata1, num1).fill(&conditional, describe(true))
-        }
-    };
-    answer(list())
 }
 
 #[cfg(test)]

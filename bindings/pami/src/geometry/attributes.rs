@@ -3,16 +3,12 @@
 //! Before: `PAMI_Geometry_query`, `PAMI_Geometry_update`, or a configuration when one is made.
 //! After: [`Attributes`], of which `optimize` decides what [`super::algorithms`] lists.
 
-use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::client::ClientObject;
-use crate::configuration::{attribute, entries, query};
-use crate::context::context_of;
-use crate::event::Event;
-use crate::geometry::geometry_of;
-use crate::refusal::{Code, Refusal, answer};
-use crate::structures::{Configuration, EventFunction, Value};
+use crate::refusal::Refusal;
+use crate::structures::configuration::attribute;
+use crate::structures::{Configuration, Value};
 
 /// A geometry's attributes.
 #[derive(Debug)]
@@ -23,7 +19,8 @@ pub struct Attributes {
     memory_level: AtomicUsize,
 }
 
-const OBJECT: &str = "geometry";
+/// What refusals call it.
+pub const OBJECT: &str = "geometry";
 
 impl Attributes {
     /// Those of a client's world.
@@ -67,54 +64,9 @@ impl Attributes {
         self.optimize.load(Ordering::Relaxed) != 0
     }
 
-    fn answer(&self, name: u32) -> Option<Value> {
+    /// What it answers to a question for an attribute that it has.
+    pub fn answer(&self, name: u32) -> Option<Value> {
         let intval = self.cell(name)?.load(Ordering::Relaxed);
         Some(Value { intval })
     }
-}
-
-/// # Safety
-///
-/// `geometry` is a geometry's handle; the configuration has `num_configs` entries.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Geometry_query(
-    geometry: *mut c_void,
-    configuration: *mut Configuration,
-    num_configs: usize,
-) -> Code {
-    let ask = || {
-        // SAFETY: the caller vouches for the handle.
-        let geometry = unsafe { geometry_of(geometry)? }.geometry()?;
-        let known = |name| geometry.attributes.answer(name);
-        // SAFETY: the caller vouches for the entries.
-        unsafe { query(OBJECT, configuration, num_configs, known) }
-    };
-    answer(ask())
-}
-
-/// # Safety
-///
-/// `geometry` and `context` are handles, and the calling thread has the context for itself; the
-/// configuration has `num_configs` entries.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Geometry_update(
-    geometry: *mut c_void,
-    configuration: *mut Configuration,
-    num_configs: usize,
-    context: *mut c_void,
-    function: EventFunction,
-    cookie: *mut c_void,
-) -> Code {
-    let change = || {
-        // SAFETY: the caller vouches for both handles.
-        let (geometry, object) = unsafe { (geometry_of(geometry)?, context_of(context)?) };
-        // SAFETY: the caller vouches for the entries.
-        let configuration = unsafe { entries(configuration, num_configs)? };
-        geometry.geometry()?.attributes.change(configuration)?;
-        if let Some(event) = Event::new(object, function, cookie) {
-            event.tell_later(object, Ok(()));
-        }
-        Ok(())
-    };
-    answer(change())
 }

@@ -9,66 +9,10 @@ use std::sync::{Mutex, PoisonError};
 
 use pamir_transport::selection::Situation;
 
-use crate::collective::kind::TransferKind;
-use crate::collective::structures::{Allreduce, Reduce, ReduceScatter, Transfer};
-use crate::reduction::is_commutative;
-
-/// `pami_metadata_function`.
-pub type CheckFunction = Option<unsafe extern "C" fn(*mut Transfer) -> u32>;
-
-/// `pami_metadata_t`.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct Metadata {
-    /// The algorithm's name.
-    pub name: *const c_char,
-    /// Its version.
-    pub version: u32,
-    /// Says what an operation lacks, as bits.
-    pub check_fn: CheckFunction,
-    /// Fewest bytes.
-    pub range_lo: usize,
-    /// Most bytes.
-    pub range_hi: usize,
-    /// Alignment of what is sent, in bytes.
-    pub send_min_align: u32,
-    /// Alignment of where it goes, in bytes.
-    pub recv_min_align: u32,
-    /// What is to be checked: see [`correct`].
-    pub check_correct: u32,
-    /// Special hardware.
-    pub check_perf: u32,
-    /// Fewest bytes that the tables take it for.
-    pub range_lo_perf: usize,
-    /// Most bytes.
-    pub range_hi_perf: usize,
-    /// The alignment at which it is fastest, in bytes.
-    pub min_align_perf: u32,
-}
-
-/// Bits of `check_correct`.
-pub mod correct {
-    /// The check function has to be asked before each operation.
-    pub const CHECK_REQUIRED: u32 = 1 << 0;
-    /// All types and data functions are served.
-    pub const ALL_TYPES: u32 = 1 << 5;
-    /// What is sent lies together.
-    pub const CONTIGUOUS_SEND: u32 = 1 << 6;
-    /// And where it goes does.
-    pub const CONTIGUOUS_RECEIVE: u32 = 1 << 7;
-    /// Data may be sent from where it goes (`PAMI_IN_PLACE`).
-    pub const IN_PLACE: u32 = 1 << 11;
-    /// A member may run ahead of the others.
-    pub const RUNS_AHEAD: u32 = 1 << 12;
-}
-
-/// Bits of what a check function answers.
-pub mod lack {
-    /// Something else: the parameters are missing.
-    pub const UNSPECIFIED: u32 = 1 << 0;
-    /// The data function is not served.
-    pub const OPERATION: u32 = 1 << 4;
-}
+use crate::layout::reducer::is_commutative;
+use crate::structures::collective::{Allreduce, Reduce, ReduceScatter, Transfer};
+use crate::structures::kind::TransferKind;
+use crate::structures::metadata::{CheckFunction, Metadata, correct, lack};
 
 /// Why an operation's data function cannot be served by what needs a commutative one.
 fn lacks(parameters: Option<(usize, i32)>) -> u32 {

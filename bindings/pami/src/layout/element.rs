@@ -9,7 +9,7 @@
 //! | mixed         | mixed   | mixed         | mixed |
 
 use crate::structures::Type;
-use crate::types::element_bytes;
+use crate::structures::variables::element_bytes;
 
 /// What the data of a type is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Element {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{PAMI_TYPE_DOUBLE, PAMI_TYPE_FLOAT};
+    use crate::structures::variables::{PAMI_TYPE_DOUBLE, PAMI_TYPE_FLOAT};
 
     #[test]
     fn elements_of_one_type_stay_so() {

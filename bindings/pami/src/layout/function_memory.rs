@@ -16,7 +16,7 @@
 use pamir_transport::gather_scatter::Program;
 use pamir_transport::tagged::buffer::Noncontiguous;
 
-use crate::layout::end::Handling;
+use crate::layout::handling::Handling;
 
 const BUFFER_BYTES: usize = 8192;
 

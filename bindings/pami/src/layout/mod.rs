@@ -17,7 +17,7 @@
 //! A predefined type is a small number; any other is an index, with a generation that tells a
 //! destroyed type from the one that has its place now. So no handle is ever followed.
 //!
-//! Before: a program's calls ([`functions`]). After: transfers take the [`Layout`], which stays
+//! Before: a program's calls (`functions/layout.rs`). After: transfers take the [`Layout`], which stays
 //! as long as one of them uses it, whatever becomes of the handle.
 //!
 //! Invariants: a layout never changes; its atom divides each of its blocks.
@@ -29,17 +29,15 @@ use parking_lot::{RwLock, RwLockWriteGuard};
 
 use crate::layout::element::Element;
 use crate::refusal::Refusal;
-use crate::structures::Type;
-use crate::types::element_bytes;
+use crate::structures::variables::element_bytes;
+use crate::structures::{MOST_ATOM_BYTES, Type};
 
 pub mod element;
 pub mod end;
 pub mod function_memory;
-pub mod functions;
+pub mod handling;
+pub mod reducer;
 pub mod transform;
-
-/// The largest atom that a type may have, in bytes.
-pub const MOST_ATOM_BYTES: usize = 128;
 
 /// What a serialized type begins with: these, the atom, the elements, and then the program's code.
 const MAGIC: &[u8; 4] = b"PTY2";
@@ -268,7 +266,7 @@ pub fn destroy(handle: Type) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::{PAMI_TYPE_BYTE, PAMI_TYPE_DOUBLE};
+    use crate::structures::variables::{PAMI_TYPE_BYTE, PAMI_TYPE_DOUBLE};
 
     fn add(handle: Type, bytes: usize, count: usize, stride: i64) {
         build(handle, Element::Mixed, |builder| {

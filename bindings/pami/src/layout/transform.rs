@@ -7,87 +7,94 @@ use std::ffi::c_void;
 use pamir_transport::gather_scatter::{Machine, Section};
 use pamir_transport::tagged::buffer::Noncontiguous;
 
-use crate::layout::end::{End, Handling};
+use crate::layout::end::End;
+use crate::layout::handling::Handling;
 use crate::layout::{Layout, layout_of};
-use crate::refusal::{Code, Refusal, answer};
+use crate::refusal::Refusal;
 use crate::structures::{DataFunction, Type};
 
 /// Bytes that are gathered before a data function consumes them.
 const CHUNK_BYTES: usize = 8192;
 
-/// One end.
-struct Place<'a> {
-    layout: &'a Layout,
-    address: *mut u8,
-    offset: usize,
+/// One end, as the program gives it.
+pub struct Place {
+    /// What the memory's layout is.
+    pub type_: Type,
+    /// Where the memory is.
+    pub address: *mut u8,
+    /// Where in the layout the data begins, in bytes of data.
+    pub offset: usize,
 }
 
-impl Place<'_> {
+/// One end with its layout.
+struct Side<'a> {
+    layout: &'a Layout,
+    place: &'a Place,
+}
+
+impl Side<'_> {
     /// The machine that stands where the data begins.
     ///
     /// # Safety
     ///
     /// What the layout reaches with `bytes` bytes is good.
     unsafe fn machine(&self, bytes: usize) -> Result<Machine, Refusal> {
-        let end = self.offset.checked_add(bytes);
+        let end = self.place.offset.checked_add(bytes);
         let program = end.and_then(|end| self.layout.program.covering(end));
         let program = program.ok_or(Refusal::NoData { bytes })?;
         // SAFETY: as the caller vouches.
-        let mut machine = unsafe { Machine::new(program, self.address) };
-        machine.seek(self.offset);
+        let mut machine = unsafe { Machine::new(program, self.place.address) };
+        machine.seek(self.place.offset);
         Ok(machine)
     }
 }
 
+/// Moves `bytes` bytes; the data function with its cookie handles them, if it is none that copies.
+///
+/// # Errors
+///
+/// A type that is none, or has not so many bytes, and data that the function does not take.
+///
 /// # Safety
 ///
-/// Both types' layouts, applied to the addresses, reach good memory for `size` bytes from their
+/// Both types' layouts, applied to the addresses, reach good memory for the bytes from their
 /// offsets on, and do not overlap; the function takes what it is given.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Type_transform_data(
-    source: *mut c_void,
-    source_type: Type,
-    source_offset: usize,
-    target: *mut c_void,
-    target_type: Type,
-    target_offset: usize,
-    size: usize,
-    function: DataFunction,
-    cookie: *mut c_void,
-) -> Code {
-    let transform = || {
-        let from = layout_of(source_type, "src_type")?;
-        let to = layout_of(target_type, "dst_type")?;
-        let handling = Handling::of(function, cookie, &to)?;
-        if size == 0 {
-            return Ok(());
-        }
-        if source.is_null() || target.is_null() {
-            let argument = "src_addr or dst_addr";
-            return Err(Refusal::Null { argument });
-        }
-        let from = Place {
-            layout: &from,
-            address: source.cast(),
-            offset: source_offset,
-        };
-        let to = Place {
-            layout: &to,
-            address: target.cast(),
-            offset: target_offset,
-        };
-        // SAFETY: as the caller vouches.
-        unsafe { move_between(&from, &to, size, handling) }
-    };
-    answer(transform())
+pub unsafe fn transform(
+    from: &Place,
+    to: &Place,
+    bytes: usize,
+    (function, cookie): (DataFunction, *mut c_void),
+) -> Result<(), Refusal> {
+    let source = layout_of(from.type_, "src_type")?;
+    let target = layout_of(to.type_, "dst_type")?;
+    let handling = Handling::of(function, cookie, &target)?;
+    if bytes == 0 {
+        return Ok(());
+    }
+    if from.address.is_null() || to.address.is_null() {
+        let argument = "src_addr or dst_addr";
+        return Err(Refusal::Null { argument });
+    }
+    let (source, target) = (
+        Side {
+            layout: &source,
+            place: from,
+        },
+        Side {
+            layout: &target,
+            place: to,
+        },
+    );
+    // SAFETY: as the caller vouches.
+    unsafe { move_between(&source, &target, bytes, handling) }
 }
 
 /// # Safety
 ///
-/// As for [`PAMI_Type_transform_data`].
+/// As for [`transform`].
 unsafe fn move_between(
-    from: &Place<'_>,
-    to: &Place<'_>,
+    from: &Side<'_>,
+    to: &Side<'_>,
     bytes: usize,
     handling: Option<Handling>,
 ) -> Result<(), Refusal> {
@@ -100,11 +107,19 @@ unsafe fn move_between(
         return Ok(());
     };
     // SAFETY: as above.
-    let end = unsafe { End::new(to.layout, to.address, to.offset, bytes, Some(handling))? };
+    let end = unsafe {
+        End::new(
+            to.layout,
+            to.place.address,
+            to.place.offset,
+            bytes,
+            Some(handling),
+        )?
+    };
     let End::Function(mut target) = end else {
         return Err(Refusal::MixedElements);
     };
-    let mut source = Section::new(source, from.offset, bytes);
+    let mut source = Section::new(source, from.place.offset, bytes);
     let mut chunk = [0_u8; CHUNK_BYTES];
     for at in (0..bytes).step_by(CHUNK_BYTES) {
         let piece = CHUNK_BYTES.min(bytes - at);
@@ -122,9 +137,19 @@ mod tests {
     use super::*;
     use crate::layout::element::Element;
     use crate::layout::{build, complete, create, destroy};
-    use crate::reduction::{PAMI_DATA_MAX, PAMI_DATA_NOOP, PAMI_DATA_SUM};
-    use crate::structures::Variable;
-    use crate::types::{PAMI_DATA_COPY, PAMI_TYPE_BYTE, PAMI_TYPE_DOUBLE};
+    use crate::refusal::answer;
+    use crate::structures::Code;
+    use crate::structures::variables::Variable;
+    use crate::structures::variables::{PAMI_DATA_COPY, PAMI_TYPE_BYTE, PAMI_TYPE_DOUBLE};
+    use crate::structures::variables::{PAMI_DATA_MAX, PAMI_DATA_NOOP, PAMI_DATA_SUM};
+
+    fn place(type_: Type, address: *mut u8, offset: usize) -> Place {
+        Place {
+            type_,
+            address,
+            offset,
+        }
+    }
 
     #[test]
     fn predefined_functions_combine_elements_between_layouts() {
@@ -137,25 +162,14 @@ mod tests {
         .unwrap();
         complete(every_other, 8).unwrap();
         let mut from: Vec<f64> = (0..COUNT).map(|number| number as f64).collect();
-        let mut transform = |function: &Variable<usize>, to: &mut Vec<f64>, (offset, bytes)| {
+        let mut combine = |function: &Variable<usize>, to: &mut Vec<f64>, (offset, bytes)| {
             // SAFETY: a number is a function that is never called.
             let function: DataFunction = unsafe { std::mem::transmute(function.0) };
             let (source, to) = (from.as_mut_ptr().cast(), to.as_mut_ptr().cast());
             let (none, double) = (std::ptr::null_mut(), PAMI_TYPE_DOUBLE.0);
+            let (source, to) = (place(double, source, 0), place(every_other, to, offset));
             // SAFETY: both vectors are as long as what is reached.
-            unsafe {
-                PAMI_Type_transform_data(
-                    source,
-                    double,
-                    0,
-                    to,
-                    every_other,
-                    offset,
-                    bytes,
-                    function,
-                    none,
-                )
-            }
+            answer(unsafe { transform(&source, &to, bytes, (function, none)) })
         };
         for (function, result) in [
             (
@@ -167,7 +181,7 @@ mod tests {
         ] {
             let mut to = vec![1000.5; 2 * COUNT];
             assert_eq!(
-                transform(function, &mut to, (8, 8 * COUNT - 8)),
+                combine(function, &mut to, (8, 8 * COUNT - 8)),
                 Code::Success
             );
             for (at, number) in to.iter().enumerate() {
@@ -177,14 +191,11 @@ mod tests {
                 assert_eq!(*number, expected, "number {at}");
             }
             // Half an element cannot be combined.
-            assert_eq!(transform(function, &mut to, (4, 8)), Code::Invalid);
+            assert_eq!(combine(function, &mut to, (4, 8)), Code::Invalid);
         }
         let mut to = vec![0.0; 2 * COUNT];
         for no_such in [1, 15, 4095] {
-            assert_eq!(
-                transform(&Variable(no_such), &mut to, (0, 8)),
-                Code::Invalid
-            );
+            assert_eq!(combine(&Variable(no_such), &mut to, (0, 8)), Code::Invalid);
         }
         destroy(every_other).unwrap();
     }
@@ -222,7 +233,8 @@ mod tests {
             let code = unsafe {
                 let to = to.as_mut_ptr().cast();
                 let none = std::ptr::null_mut();
-                PAMI_Type_transform_data(base, every_other, 4, to, pairs, 8, 16_000, function, none)
+                let (from, to) = (place(every_other, base, 4), place(pairs, to, 8));
+                answer(transform(&from, &to, 16_000, (function, none)))
             };
             assert_eq!(code, Code::Success);
             for (at, number) in to.iter().enumerate() {
@@ -241,7 +253,8 @@ mod tests {
         unsafe {
             let refused = |of: Type, to: Type, offset, size, function| {
                 let none = std::ptr::null_mut();
-                PAMI_Type_transform_data(base, of, 0, base, to, offset, size, function, none)
+                let (from, to) = (place(of, base, 0), place(to, base, offset));
+                answer(transform(&from, &to, size, (function, none)))
             };
             let copy = PAMI_DATA_COPY.0;
             let number: usize = 5;
@@ -250,7 +263,7 @@ mod tests {
             assert_eq!(refused(pairs, pairs, 0, 6, odd), Code::Invalid);
             assert_eq!(refused(pairs, pairs, 0, 8, operation), Code::Invalid);
             assert_eq!(refused(pairs, pairs, 8, usize::MAX, copy), Code::Invalid);
-            assert_eq!(refused(base, pairs, 0, 8, copy), Code::Invalid);
+            assert_eq!(refused(base.cast(), pairs, 0, 8, copy), Code::Invalid);
             destroy(pairs).unwrap();
             assert_eq!(refused(every_other, pairs, 0, 8, copy), Code::Invalid);
             let unfinished = create();

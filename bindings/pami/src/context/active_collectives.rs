@@ -1,0 +1,85 @@
+//! What a context knows of active-message collectives: the members' functions, and operations whose answers it awaits.
+//!
+//! Before: `PAMI_AMCollective_dispatch_set`, or an operation that asks for answers. After: what comes finds its
+//! function, or the operation that it answers ([`crate::collective::active`]).
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::rc::Rc;
+
+use pamir_transport::active::Receive;
+
+use crate::structures::kind::TransferKind;
+
+/// What a member's function is, with what it gets.
+#[derive(Clone, Copy)]
+pub struct Registration {
+    /// Of the type that its kind has.
+    pub function: *mut c_void,
+    /// Its argument.
+    pub cookie: *mut c_void,
+}
+
+/// What one member answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Who answers.
+    pub rank: usize,
+    /// Whether there is an answer.
+    pub answered: bool,
+    /// The data function that the member has named; an address is good in its own task only.
+    pub function: u64,
+    /// Bytes of data.
+    pub bytes: usize,
+}
+
+/// An operation that awaits answers.
+pub trait Awaiting {
+    /// An answer has come; where it goes.
+    fn answer(self: Rc<Self>, answer: Answer) -> Receive;
+}
+
+/// What a context knows of active-message collectives.
+#[derive(Default)]
+pub struct ActiveCollectives {
+    functions: RefCell<HashMap<(TransferKind, usize), Registration>>,
+    /// Operations that were started here and whose answers are awaited.
+    awaited: RefCell<HashMap<u64, Rc<dyn Awaiting>>>,
+    /// How many there have been.
+    started: Cell<u64>,
+}
+
+impl ActiveCollectives {
+    /// A kind's dispatch id has a function from now on.
+    pub fn set(&self, kind: TransferKind, dispatch: usize, registration: Registration) {
+        let mut functions = self.functions.borrow_mut();
+        functions.insert((kind, dispatch), registration);
+    }
+
+    /// The function of a kind's dispatch id.
+    pub fn function(&self, kind: TransferKind, dispatch: usize) -> Option<Registration> {
+        self.functions.borrow().get(&(kind, dispatch)).copied()
+    }
+
+    /// The number of the next operation that starts here.
+    pub fn next_key(&self) -> u64 {
+        self.started.set(self.started.get() + 1);
+        self.started.get()
+    }
+
+    /// The operation with a key awaits answers from now on.
+    pub fn await_answers(&self, key: u64, operation: Rc<dyn Awaiting>) {
+        self.awaited.borrow_mut().insert(key, operation);
+    }
+
+    /// The operation with a key, if it awaits answers.
+    pub fn awaited(&self, key: u64) -> Option<Rc<dyn Awaiting>> {
+        self.awaited.borrow().get(&key).cloned()
+    }
+
+    /// All answers have come.
+    pub fn forget(&self, key: u64) {
+        self.awaited.borrow_mut().remove(&key);
+    }
+}

@@ -1,0 +1,89 @@
+//! Headers that do not fit a packet.
+//!
+//! Before: `PAMI_Send` with a long header. After: at the target, once all of the message is
+//! there, the dispatch function is called as for any other.
+//!
+//! ```text
+//! transport message:  header │ bytes of the program's header │    data │ header │ data │
+//! ```
+//!
+//! Such messages have a dispatch id of their own for each of the program's. Both ends keep a
+//! copy; other messages may overtake, which is why consistency refuses them.
+
+use pamir_transport::active::dispatch::Arrival;
+use pamir_transport::active::send::ActiveMessage;
+use pamir_transport::active::{ActiveError, Completion, Receive};
+use pamir_transport::context::Context;
+use pamir_transport::context::endpoint::Endpoint;
+
+use crate::context::endpoint::word_of;
+use crate::message::listener::Listener;
+use crate::message::place::Place;
+use crate::structures::HIGHEST_DISPATCH;
+
+/// The transport's dispatch id for messages with long headers.
+fn id_of(dispatch: u16) -> u16 {
+    dispatch + HIGHEST_DISPATCH as u16 + 1
+}
+
+/// Lets a receiver receive them.
+pub fn register(context: &Context, dispatch: u16, listener: Listener) -> Result<(), ActiveError> {
+    context.set_dispatch(id_of(dispatch), move |context, arrival| {
+        receive(context, arrival, listener)
+    })
+}
+
+/// Sends a message whose header is long; header and data are copied.
+pub fn send(
+    context: &Context,
+    to: Endpoint,
+    dispatch: u16,
+    header: &[u8],
+    data: &[u8],
+    events: [Option<Completion>; 2],
+) -> Result<(), ActiveError> {
+    let copy = [header, data].concat();
+    let (source, bytes) = (copy.as_ptr(), copy.len());
+    let [local, remote] = events;
+    let message = ActiveMessage {
+        to,
+        dispatch: id_of(dispatch),
+        header: &header.len().to_ne_bytes(),
+        local: Some(Box::new(move |context, how| {
+            drop(copy);
+            if let Some(local) = local {
+                local(context, how);
+            }
+        })),
+        remote,
+    };
+    // SAFETY: the copy lives until the completion drops it.
+    unsafe { context.send_active(message, source, bytes) }
+}
+
+fn receive(_: &Context, arrival: Arrival<'_>, listener: Listener) -> Receive {
+    let words = arrival.header.try_into().map(usize::from_ne_bytes);
+    let header_bytes = words.unwrap_or(0).min(arrival.bytes);
+    let origin = word_of(arrival.origin);
+    let mut whole = vec![0_u8; arrival.bytes].into_boxed_slice();
+    // SAFETY: the completion owns the memory; it is called when nothing writes there any more.
+    unsafe { Receive::into(whole.as_mut_ptr(), whole.len()) }.then(move |_, how| {
+        if how.is_ok() {
+            let (header, data) = whole.split_at(header_bytes);
+            deliver(listener, origin, header, data);
+        }
+    })
+}
+
+/// The whole message is here.
+fn deliver(listener: Listener, origin: u32, header: &[u8], data: &[u8]) {
+    if listener.takes_immediately() && data.len() <= listener.immediate_bytes() {
+        return listener.give(origin, header, data);
+    }
+    let place = listener.ask(origin, header, data.len());
+    if let Some(end) = place.end {
+        // SAFETY: the program vouched for room for all data, which is not in this copy.
+        unsafe { end.take(data) };
+    }
+    Place::tell(place.event, place.refusal);
+}
