@@ -16,8 +16,9 @@ from . import costs, messages
 from .libraries import compilation, installation
 from .libraries.table import LIBRARIES, ROOT, Library, named
 from .measuring.benchmark import Benchmark, Options
-from .measuring.figures import Row, rows_of
+from .measuring.figures import rows_of
 from .measuring.rounds import measure
+from .measuring.row import Row
 from .output import markdown, report, whole_file
 from .processes import CommandFailed, run
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from ..libraries.table import Library
 from ..measuring.benchmark import Benchmark, Job, Options, Sample, sampled
-from ..measuring.figures import Row
+from ..measuring.row import Row
 
 KINDS = ("even", "stencil", "mandelbrot", "particles")
 RANKS, QUICK_RANKS = (2, 4, 8), (2, 4)

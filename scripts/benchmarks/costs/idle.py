@@ -29,7 +29,7 @@ from pathlib import Path
 from ..libraries.compilation import program
 from ..libraries.table import Library
 from ..measuring.benchmark import Benchmark, Job, Options, Sample, cpu_environment, samples_in
-from ..measuring.figures import Row
+from ..measuring.row import Row
 from ..processes import CommandFailed, Finished, run
 
 CYCLES, QUICK_CYCLES = 40, 20

@@ -10,17 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ..libraries.compilation import example, plain_program, program
 from ..libraries.table import Library
 from ..processes import CommandFailed, Finished, run
-
-if TYPE_CHECKING:
-    from .figures import Row
-
-MACHINE = "machine"
-"""The name under which the limits of the machine stand in tables and CSV."""
+from .row import Row
 
 
 @dataclass(frozen=True)

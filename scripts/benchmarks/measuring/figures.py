@@ -3,57 +3,9 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
 
-from .benchmark import MACHINE
-from .rounds import Key, Measured
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One cell: a metric of a library over all rounds."""
-
-    median: float
-    minimum: float
-    maximum: float
-    runs: int
-
-    @property
-    def spread(self) -> float:
-        """Half of the range, as a part of the median."""
-        return (self.maximum - self.minimum) / 2 / self.median if self.median else 0.0
-
-
-@dataclass(frozen=True)
-class Row:
-    """A metric at one size and number of ranks, for all libraries."""
-
-    key: Key
-    figures: dict[str, Figure]
-
-    @property
-    def higher_is_better(self) -> bool:
-        unit, metric = self.key.unit, self.key.metric
-        return unit.endswith("/s") or unit == "%" or metric.endswith("_share")
-
-    @property
-    def machine(self) -> Figure | None:
-        return self.figures.get(MACHINE)
-
-    def best_of(self, names: list[str]) -> str | None:
-        """The name of the best library among these."""
-        there = [name for name in names if name in self.figures]
-        if not there:
-            return None
-        choose = max if self.higher_is_better else min
-        return choose(there, key=lambda name: self.figures[name].median)
-
-    def ratio(self, name: str, other: str) -> float | None:
-        """The first's median by the second's."""
-        if name not in self.figures or other not in self.figures:
-            return None
-        divisor = self.figures[other].median
-        return self.figures[name].median / divisor if divisor else None
+from .rounds import Measured
+from .row import Figure, Row
 
 
 def rows_of(measured: Measured) -> list[Row]:

@@ -17,23 +17,14 @@ from dataclasses import dataclass, field
 
 from ..libraries.table import Library
 from ..processes import CommandFailed
-from .benchmark import MACHINE, Benchmark, Job, Options, Sample
+from .benchmark import Benchmark, Job, Options, Sample
 from .distance import Distance, distances, probe
+from .row import MACHINE, Key
 
 GIVE_UP_AFTER = 2
 """A library that failed a job this often in a row is not asked for it again."""
 
 Say = Callable[[str], None]
-
-
-@dataclass(frozen=True, order=True)
-class Key:
-    """What a figure is about."""
-
-    metric: str
-    ranks: int
-    bytes: int
-    unit: str
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp, log
 
 from ..measuring.benchmark import Benchmark, Job, Options, sampled
-from ..measuring.figures import Row
+from ..measuring.row import Row
 
 LAYOUTS = ("vector_8", "vector_512", "indexed", "arrays", "column", "face", "nested")
 APPLICATIONS = (

@@ -19,9 +19,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
-from ..measuring.benchmark import MACHINE
-from ..measuring.figures import Figure, Row
-from ..measuring.rounds import Key
+from ..measuring.row import MACHINE, Figure, Key, Row
 from . import whole_file
 from .report import number
 

@@ -11,8 +11,8 @@ import csv
 from pathlib import Path
 
 from ..measuring.benchmark import Benchmark
-from ..measuring.figures import Figure, Row
 from ..measuring.rounds import Measured
+from ..measuring.row import Figure, Row
 from . import whole_file
 
 COLUMNS = ["benchmark", "library", "ranks", "bytes", "metric", "unit", "median", "minimum", "maximum", "runs"]
