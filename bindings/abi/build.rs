@@ -31,12 +31,12 @@ fn main() {
     let sources: Vec<_> = table
         .chapters
         .iter()
-        .map(|c| (c.name.clone(), chapter_source(&root, &c.name)))
+        .map(|c| (c.path.clone(), chapter_source(&root, &c.path)))
         .collect();
     let is_written = |chapter: &str, name: &str| {
         sources
             .iter()
-            .any(|(n, source)| n == chapter && defines(source, name))
+            .any(|(path, source)| path == chapter && defines(source, name))
     };
     write(&output.join("types.rs"), &generator::rust::types(&table));
     write(
@@ -53,19 +53,21 @@ fn main() {
     );
 }
 
-/// What is written by hand for a chapter: `src/functions/<chapter>.rs`, and the
-/// files of `src/functions/<chapter>/` if the chapter is a folder.
+/// What is written by hand for a chapter: `src/functions/<room>/<chapter>.rs`, or the
+/// files of that folder if the chapter is one.
 fn chapter_source(root: &Path, chapter: &str) -> String {
-    let folder = root.join("src/functions");
-    let mut source = fs::read_to_string(folder.join(format!("{chapter}.rs"))).unwrap_or_default();
-    for entry in fs::read_dir(folder.join(chapter))
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
-        source.push_str(&fs::read_to_string(entry.path()).unwrap_or_default());
-    }
+    let place = root.join("src/functions").join(chapter);
+    let mut source = fs::read_to_string(place.with_extension("rs")).unwrap_or_default();
+    add_files(&place, &mut source);
     source
+}
+
+/// Adds the text of all files below a folder, if it is one.
+fn add_files(folder: &Path, source: &mut String) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        source.push_str(&fs::read_to_string(entry.path()).unwrap_or_default());
+        add_files(&entry.path(), source);
+    }
 }
 
 /// Whether the source has `pub fn name` or `pub unsafe fn name`.

@@ -236,14 +236,14 @@ pub fn error_classes(table: &Table) -> String {
     out
 }
 
-/// The exported functions. `is_written(chapter, name)` says whether the
+/// The exported functions. `is_written(chapter's path, name)` says whether the
 /// handwritten function exists; the others raise an error naming themselves.
 pub fn exports(table: &Table, is_written: impl Fn(&str, &str) -> bool) -> String {
     let mut out = String::new();
     for chapter in &table.chapters {
         for function in &chapter.functions {
-            let written = is_written(&chapter.name, &function.rust_name);
-            write_function(&mut out, function, &chapter.name, written, table);
+            let written = is_written(&chapter.path, &function.rust_name);
+            write_function(&mut out, function, &chapter.path, written, table);
         }
     }
     out
@@ -278,6 +278,7 @@ fn write_function(
         .filter(|p| p.must_exist(is_callback))
         .map(|p| null_check(function, &p.rust_name()))
         .collect();
+    let chapter = chapter.replace('/', "::");
     let call = format!(
         "unsafe {{ crate::functions::{chapter}::{}({}) }}",
         function.rust_name,

@@ -36,8 +36,8 @@ pub struct Function {
 /// A run of functions of one chapter and one status.
 #[derive(Clone, Debug)]
 pub struct Chapter {
-    /// The chapter's name, which is its file's in `src/functions/`.
-    pub name: String,
+    /// The room and the chapter's name, such as `messages/probe`: its place in `src/functions/`.
+    pub path: String,
     /// What is to be done for its functions.
     pub status: Status,
     /// What the chapter is about.
@@ -167,7 +167,7 @@ fn parse_functions(text: &str) -> Result<Vec<Chapter>, String> {
         let wrong = |what: &str| format!("table/functions.txt:{number}: {what}: {line}");
         if line.starts_with('[') {
             let (inside, about) = heading(line).ok_or_else(|| wrong("unclosed heading"))?;
-            let (name, status) = inside
+            let (path, status) = inside
                 .split_once(' ')
                 .ok_or_else(|| wrong("a heading is [chapter status]"))?;
             let status = match status {
@@ -178,7 +178,7 @@ fn parse_functions(text: &str) -> Result<Vec<Chapter>, String> {
                 _ => return Err(wrong("status is implemented, later, extension or removed")),
             };
             chapters.push(Chapter {
-                name: name.to_string(),
+                path: path.to_string(),
                 status,
                 about: about.to_string(),
                 functions: Vec::new(),

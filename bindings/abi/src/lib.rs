@@ -5,7 +5,7 @@
 //! `build.rs`; what a function does is written by hand in [`functions`].
 //!
 //! ```text
-//! program --> exports::MPI_Send --> functions::point_to_point::send --> pamir_mpi
+//! program --> exports::MPI_Send --> functions::messages::point_to_point::send --> pamir_mpi
 //!                    |                         |
 //!                    +<---- error::raise <-----+ Err(Error)
 //! ```
@@ -16,14 +16,12 @@
 pub mod argument;
 pub mod balance;
 pub mod collective;
-pub mod compound;
 pub mod constants;
 pub mod count;
-pub mod data;
 pub mod engine;
 pub mod error;
 pub mod exports;
 pub mod functions;
-pub mod handles;
 pub mod process;
+pub mod state;
 pub mod types;

@@ -1,7 +1,6 @@
-//! MPI's one state in this process, and the lock around it.
+//! Whether MPI runs in this process, and the lock around its one state.
 //!
-//! Before: a C call. After: [`State`], which holds `pamir_mpi`'s objects and the tables of
-//! handles.
+//! Before: a C call. After: the call has [`State`] until it returns.
 //!
 //! | from            | to          | by |
 //! |-----------------|-------------|----|
@@ -19,31 +18,17 @@
 //! which the same thread may take again (callbacks call MPI), and lets go of it between two
 //! polls while it waits. Invariant: no `RefCell` is borrowed while a call waits or calls back.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
 use std::ops::Deref;
-use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use lock_api::RawReentrantMutex;
 use pamir_driver::waiting::ladder::Rung;
-use pamir_mpi::attribute::{AttributeTable, KeyvalTable};
-use pamir_mpi::communicator::Communicator;
-use pamir_mpi::group::Group;
-use pamir_mpi::op::Op;
 use pamir_mpi::process::Process;
 use parking_lot::{RawMutex, RawThreadId};
 
-use crate::balance::partition::Partitions;
-use crate::balance::tasks::AllTasks;
-use crate::collective::short::LastPlain;
-use crate::compound::Compound;
-use crate::data::Datatypes;
 use crate::error::{ErrorClass, Result};
-use crate::functions::buffer::Attached;
-use crate::functions::probe::Claimed;
-use crate::handles::{Kind, Table};
+use crate::state::State;
 
 const BEFORE: u8 = 0;
 const RUNNING: u8 = 1;
@@ -66,42 +51,6 @@ static UNDISTURBED: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 /// The state from its making until the process ends: threads may be inside of a call whenever that is. Kept here, so that
 /// what looks for lost memory finds it; a child by fork asks it for the job ([`inherited`]).
 static KEPT: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
-
-/// All of MPI in this process.
-pub struct State {
-    /// The context and the first communicators.
-    pub process: Process,
-    /// Communicators that the program made.
-    pub communicators: Table<Communicator>,
-    /// Groups that the program made.
-    pub groups: Table<Group>,
-    /// Datatypes, predefined ones too.
-    pub datatypes: Datatypes,
-    /// Reduction operations that the program made.
-    pub operations: Table<Op>,
-    /// Keys of attributes that the program made.
-    pub keyvals: KeyvalTable,
-    /// Attributes of datatypes, by handle.
-    pub type_attributes: RefCell<HashMap<usize, Rc<AttributeTable>>>,
-    /// Messages that matched probes have claimed; taken when they are received.
-    pub messages: Table<Claimed>,
-    /// Requests that are more than one message.
-    pub requests: Table<Box<dyn Compound>>,
-    /// The level of thread support that the program was given.
-    pub thread_level: i32,
-    /// The thread that initialised MPI.
-    pub main_thread: libc::pid_t,
-    /// Buffers for buffered sends, by communicator; the process's own under 0.
-    pub buffers: RefCell<HashMap<usize, Attached>>,
-    /// Partitions of `pamir.h`, by number.
-    pub partitions: Partitions,
-    /// Tasks of `pamir.h`, by number.
-    pub tasks: AllTasks,
-    /// The last reduction that went the fast path.
-    pub last_plain: LastPlain,
-    /// Several threads may call MPI at once.
-    multiple: bool,
-}
 
 /// The state, for the length of one call.
 pub struct Running(&'static State);
@@ -273,24 +222,7 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
     }
     // What is counted must not go the shortest way, which counts nothing.
     let counted = process.context().traffic().is_some();
-    let state = State {
-        process,
-        communicators: Table::new(Kind::Communicator),
-        groups: Table::new(Kind::Group),
-        datatypes: Datatypes::default(),
-        operations: Table::new(Kind::Operation),
-        keyvals: KeyvalTable::new(),
-        type_attributes: RefCell::default(),
-        messages: Table::new(Kind::Message),
-        requests: Table::new(Kind::Request),
-        thread_level,
-        main_thread: own_thread(),
-        buffers: RefCell::default(),
-        partitions: Partitions::default(),
-        tasks: AllTasks::default(),
-        last_plain: LastPlain::default(),
-        multiple,
-    };
+    let state = State::new(process, thread_level, own_thread(), multiple);
     let began = PHASE.compare_exchange(BEFORE, RUNNING, Ordering::AcqRel, Ordering::Acquire);
     if began.is_err() {
         return Err(ErrorClass::Other.with("MPI is already initialised"));

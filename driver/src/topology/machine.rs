@@ -348,7 +348,7 @@ impl fmt::Display for Machine {
 }
 
 /// The name of this host, from the kernel; empty where it is not told.
-pub(super) fn host_name() -> String {
+pub fn host_name() -> String {
     std::fs::read_to_string("/proc/sys/kernel/hostname")
         .map(|name| name.trim().to_string())
         .unwrap_or_default()

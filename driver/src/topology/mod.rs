@@ -37,7 +37,7 @@ mod system_files;
 
 pub use affinity::AffinityMask;
 pub use error::TopologyError;
-pub use machine::{Level, Machine, Origin, ProcessingUnit};
+pub use machine::{Level, Machine, Origin, ProcessingUnit, host_name};
 
 /// A variable of hwloc that names another machine, with its value; empty counts as unset.
 pub fn foreign_machine() -> Option<(&'static str, String)> {

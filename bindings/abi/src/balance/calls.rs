@@ -3,10 +3,11 @@
 use std::ffi::{c_char, c_int, c_longlong, c_void};
 
 use super::housekeeping::{self, Function};
-use super::partition::{self, Handle, Prepare, Statistics};
+use super::partition::{self, Prepare, Statistics};
 use super::synchronization::{self, KnownCall};
 use super::tasks::{self, Work};
 use crate::error::Object;
+use crate::state::numbered::Handle;
 use crate::types::MPI_Comm;
 
 super::export! {

@@ -4,11 +4,8 @@
 //! Before: a program calls `pamir_partition_X` or `pamir_cycle_X`. After: its items are divided
 //! again, and its data has moved.
 //!
-//! A `pamir_partition *` is a number that C carries and nobody follows, as MPI's handles are; no
-//! number is given out twice, so one that was freed is recognised.
+//! [`crate::state::numbered`] has what a `pamir_partition *` names.
 
-use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_longlong, c_void};
 use std::rc::Rc;
 
@@ -22,8 +19,9 @@ use pamir_transport::balance::partition::items::Items;
 
 use crate::argument::{address, store};
 use crate::error::{Error, ErrorClass, Object, Result};
-use crate::functions::communicator::named;
-use crate::process::{State, running};
+use crate::process::running;
+use crate::state::State;
+use crate::state::numbered::{Handle, Known};
 use crate::types::MPI_Comm;
 
 impl From<BalanceError> for Error {
@@ -36,62 +34,6 @@ impl From<BalanceError> for Error {
             _ => ErrorClass::Intern,
         };
         class.with(error.to_string())
-    }
-}
-
-/// A partition, and the communicator whose error handler decides.
-pub struct Known {
-    partition: Partition,
-    comm: MPI_Comm,
-}
-
-/// Objects of `pamir.h` by number.
-pub struct Numbered<T> {
-    known: RefCell<HashMap<usize, Rc<T>>>,
-    last: Cell<usize>,
-}
-
-/// The partitions of this process.
-pub type Partitions = Numbered<Known>;
-
-impl<T> Default for Numbered<T> {
-    fn default() -> Self {
-        Self {
-            known: RefCell::default(),
-            last: Cell::new(0),
-        }
-    }
-}
-
-impl<T> Numbered<T> {
-    /// Takes an object, and gives its handle.
-    pub fn insert(&self, object: T) -> Handle {
-        let number = self.last.get() + 1;
-        self.last.set(number);
-        self.known.borrow_mut().insert(number, Rc::new(object));
-        Handle(std::ptr::without_provenance_mut(number))
-    }
-
-    /// The object behind a handle.
-    pub fn get(&self, handle: Handle) -> Option<Rc<T>> {
-        self.known.borrow().get(&handle.0.addr()).cloned()
-    }
-
-    /// Lets the handle name nothing any more.
-    pub fn remove(&self, handle: Handle) {
-        self.known.borrow_mut().remove(&handle.0.addr());
-    }
-}
-
-/// `pamir_partition *`.
-#[repr(transparent)]
-#[derive(Clone, Copy)]
-pub struct Handle(*mut c_void);
-
-impl Handle {
-    /// The handle of nothing.
-    pub fn none() -> Self {
-        Self(std::ptr::null_mut())
     }
 }
 
@@ -141,9 +83,9 @@ fn words(cache: &Cache) -> [u8; CACHE_BYTES] {
     bytes
 }
 
-fn known(state: &State, handle: Handle) -> Result<Rc<Known>> {
+fn known(state: &State, handle: Handle) -> Result<Rc<Known<Partition>>> {
     state.partitions.get(handle).ok_or_else(|| {
-        let number = handle.0.addr();
+        let number = handle.number();
         ErrorClass::Arg.with(format!(
             "{number:#x} is no partition: make one with pamir_partition_create, and use none \
              that was freed"
@@ -156,7 +98,7 @@ fn with<T>(handle: Handle, work: impl FnOnce(&State, &Partition) -> Result<T>) -
     let state = running()?;
     let known = known(&state, handle)?;
     let comm = Object::Communicator(known.comm);
-    work(&state, &known.partition).map_err(|error| error.on(comm))
+    work(&state, &known.object).map_err(|error| error.on(comm))
 }
 
 fn count(value: c_longlong, name: &str) -> Result<u64> {
@@ -180,16 +122,13 @@ pub unsafe fn create(
 ) -> Result {
     address(partition, "partition")?;
     let state = running()?;
-    let communicator = named(&state, comm)?;
+    let communicator = state.communicator(comm)?;
     // SAFETY: as the caller vouches.
     let items = unsafe { read_items(items, weights, block)? };
     // SAFETY: as the caller vouches.
     let policy = unsafe { read_policy(policy)? };
-    let partition_made = Partition::new(&state.process, &communicator, items, policy)?;
-    let handle = state.partitions.insert(Known {
-        partition: partition_made,
-        comm,
-    });
+    let made = Partition::new(&state.process, &communicator, items, policy)?;
+    let handle = state.partitions.insert(made, comm);
     // SAFETY: as the caller vouches.
     unsafe { store(partition, handle, "partition") }
 }
@@ -242,7 +181,7 @@ pub unsafe fn free(partition: *mut Handle) -> Result {
     let handle = unsafe { partition.read() };
     let state = running()?;
     let known = known(&state, handle)?;
-    known.partition.leave(&state.process)?;
+    known.object.leave(&state.process)?;
     state.partitions.remove(handle);
     // SAFETY: as the caller vouches.
     unsafe { store(partition, Handle::none(), "partition") }

@@ -12,7 +12,6 @@ use crate::collective::Call;
 use crate::collective::form::announced;
 use crate::collective::synchronizing::Barrier;
 use crate::error::{ErrorClass, Result};
-use crate::functions::communicator::named;
 use crate::process::running;
 use crate::types::MPI_Comm;
 
@@ -58,7 +57,7 @@ pub unsafe fn balance_history(
     address(calls, "calls")?;
     address(known, "known")?;
     let state = running()?;
-    let communicator = named(&state, comm)?;
+    let communicator = state.communicator(comm)?;
     let back = u32::try_from(back)
         .map_err(|_| ErrorClass::Arg.with(format!("back is {back}; it counts from 0")))?;
     let last = communicator.last_synchronization();

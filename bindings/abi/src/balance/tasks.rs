@@ -1,42 +1,32 @@
 //! Tasks of `pamir.h`: C arguments are checked and become those of [`pamir_mpi::balance::tasks`].
 //!
 //! Before: a program calls `pamir_tasks_X`. After: the parts of its work are done, on as many
-//! threads as a rank has parts. Handles are numbers, as those of [`super::partition`].
+//! threads as a rank has parts. [`crate::state::numbered`] has what a `pamir_tasks *` names.
 
 use std::ffi::{CStr, c_char, c_int, c_longlong, c_void};
-use std::rc::Rc;
 
 use pamir_mpi::balance::tasks::Tasks;
 use pamir_transport::balance::decision::law::Law;
 
-use super::partition::{Handle, Numbered};
 use crate::argument::{address, store};
 use crate::error::{ErrorClass, Object, Result};
-use crate::functions::communicator::named;
-use crate::process::{State, running};
+use crate::process::running;
+use crate::state::State;
+use crate::state::numbered::Handle;
 use crate::types::MPI_Comm;
-
-/// Tasks, and the communicator whose error handler decides.
-pub struct KnownTasks {
-    tasks: Tasks,
-    comm: MPI_Comm,
-}
-
-/// The tasks of this process.
-pub type AllTasks = Numbered<KnownTasks>;
 
 /// `pamir_task_function`.
 pub type Work = unsafe extern "C" fn(c_longlong, c_longlong, *mut c_void);
 
 fn with<T>(handle: Handle, work: impl FnOnce(&State, &Tasks) -> Result<T>) -> Result<T> {
     let state = running()?;
-    let known: Rc<KnownTasks> = state.tasks.get(handle).ok_or_else(|| {
+    let known = state.tasks.get(handle).ok_or_else(|| {
         ErrorClass::Arg.with(
             "these are no tasks: make them with pamir_tasks_create, and use none that were freed",
         )
     })?;
     let comm = Object::Communicator(known.comm);
-    work(&state, &known.tasks).map_err(|error| error.on(comm))
+    work(&state, &known.object).map_err(|error| error.on(comm))
 }
 
 /// `pamir_tasks_create`.
@@ -52,7 +42,7 @@ pub unsafe fn create(
 ) -> Result {
     address(tasks, "tasks")?;
     let state = running()?;
-    let communicator = named(&state, comm)?;
+    let communicator = state.communicator(comm)?;
     let period = u64::try_from(period)
         .map_err(|_| ErrorClass::Arg.with(format!("period is {period}, which is negative")))?;
     let law = if law.is_null() {
@@ -64,7 +54,7 @@ pub unsafe fn create(
         parsed.map_err(|error| ErrorClass::Arg.with(error.to_string()))?
     };
     let made = Tasks::new(&state.process, &communicator, law, period)?;
-    let handle = state.tasks.insert(KnownTasks { tasks: made, comm });
+    let handle = state.tasks.insert(made, comm);
     // SAFETY: as the caller vouches.
     unsafe { store(tasks, handle, "tasks") }
 }

@@ -12,9 +12,9 @@ use pamir_transport::collective::Blocks;
 use super::place::{Place, is_in_place};
 use crate::constants::MPI_DATATYPE_NULL;
 use crate::count::Count;
-use crate::data::Span;
 use crate::error::{ErrorClass, Result};
-use crate::process::State;
+use crate::state::State;
+use crate::state::memory::Span;
 use crate::types::MPI_Datatype;
 
 /// The blocks of one side of an operation, resolved once.
@@ -329,7 +329,7 @@ pub unsafe fn counts<C: Count>(array: *const C, length: usize) -> Result<Vec<usi
     let count = |index| {
         // SAFETY: the caller vouches for the array.
         let count = unsafe { (*array.add(index)).to_i64() };
-        usize::try_from(count).map_err(|_| crate::data::negative_count(count))
+        usize::try_from(count).map_err(|_| crate::state::datatypes::negative_count(count))
     };
     (0..length).map(count).collect()
 }

@@ -18,11 +18,10 @@ use pamir_transport::tagged::profile::traffic::TrafficCounter;
 
 use super::{Call, Collective};
 use crate::argument::address;
-use crate::compound::Compound;
 use crate::error::{ErrorClass, Result};
-use crate::functions::info;
-use crate::functions::point_to_point::COMPLETED_SEND;
-use crate::process::State;
+use crate::state::State;
+use crate::state::infos;
+use crate::state::requests::{COMPLETED_SEND, Compound};
 use crate::types::{MPI_Info, MPI_Request, MPI_Status};
 
 /// A way to carry operations out.
@@ -120,7 +119,7 @@ impl Form for Nonblocking {
             // Done at once: the request is one that needs no look-up.
             result?;
             // SAFETY: the caller vouches for the request.
-            unsafe { self.0.write(MPI_Request(COMPLETED_SEND)) };
+            unsafe { self.0.write(COMPLETED_SEND) };
             return Ok(());
         }
         let once = Operation {
@@ -129,7 +128,7 @@ impl Form for Nonblocking {
             active: Cell::new(true),
         };
         // SAFETY: as above.
-        unsafe { self.0.write(insert(state, once)) };
+        unsafe { self.0.write(state.requests.insert(once)) };
         Ok(())
     }
 }
@@ -142,7 +141,7 @@ async fn run_once(call: Call, operation: impl Collective) -> Result {
 impl Form for Persistent {
     fn check(&self) -> Result {
         address(self.1, "request")?;
-        info::check(self.0)
+        infos::check(self.0)
     }
 
     unsafe fn carry_out<O: Collective>(self, call: Call, operation: O) -> Result {
@@ -159,6 +158,7 @@ impl Form for Persistent {
         };
         let operation = Operation {
             repeated: Some(Repeated {
+                state,
                 make: Box::new(make),
                 communicator,
             }),
@@ -166,7 +166,7 @@ impl Form for Persistent {
             active: Cell::new(false),
         };
         // SAFETY: the caller vouches for the request.
-        unsafe { self.1.write(insert(state, operation)) };
+        unsafe { self.1.write(state.requests.insert(operation)) };
         Ok(())
     }
 }
@@ -217,12 +217,9 @@ impl Background for Running {
     }
 }
 
-fn insert(state: &State, operation: Operation) -> MPI_Request {
-    MPI_Request(state.requests.insert(Rc::new(Box::new(operation))))
-}
-
 /// What the runs of a persistent operation are made from.
 struct Repeated {
+    state: &'static State,
     /// Makes the next run, on the communicator that it keeps.
     make: Box<dyn Fn() -> Boxed>,
     /// That communicator.
@@ -238,21 +235,21 @@ struct Operation {
 }
 
 impl Compound for Operation {
-    fn is_complete(&self, _: &State) -> bool {
+    fn is_complete(&self) -> bool {
         self.running
             .borrow()
             .as_ref()
             .is_none_or(|running| running.is_complete())
     }
 
-    fn finish(&self, _: &State) -> (MPI_Status, Result) {
+    fn finish(&self) -> (MPI_Status, Result) {
         self.active.set(false);
         let running = self.running.take();
         let result = running.and_then(|running| running.result.take());
         (MPI_Status::empty(), result.unwrap_or(Ok(())))
     }
 
-    fn status(&self, _: &State) -> MPI_Status {
+    fn status(&self) -> MPI_Status {
         MPI_Status::empty()
     }
 
@@ -264,20 +261,20 @@ impl Compound for Operation {
         self.active.get()
     }
 
-    fn rests_on(&self, state: &State, communicator: &Rc<Communicator>) -> bool {
+    fn rests_on(&self, communicator: &Rc<Communicator>) -> bool {
         let of_it =
             |repeated: &Repeated| repeated.communicator.as_ptr() == Rc::as_ptr(communicator);
-        self.repeated.as_ref().is_some_and(of_it) && self.is_complete(state)
+        self.repeated.as_ref().is_some_and(of_it) && self.is_complete()
     }
 
-    fn start(&self, state: &State) -> Result {
+    fn start(&self) -> Result {
         let Some(repeated) = &self.repeated else {
             return Err(ErrorClass::Request.with("only a persistent request can be started"));
         };
         if self.active.replace(true) {
             return Err(ErrorClass::Request.with("the persistent operation is already under way"));
         }
-        let running = Running::start(state, (repeated.make)());
+        let running = Running::start(repeated.state, (repeated.make)());
         self.running.replace(Some(running));
         Ok(())
     }

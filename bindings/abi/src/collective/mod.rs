@@ -47,8 +47,7 @@ use pamir_transport::context::Context;
 
 use crate::constants::*;
 use crate::error::{Error, ErrorClass, Object, Result};
-use crate::functions::communicator::named;
-use crate::process::State;
+use crate::state::State;
 use crate::types::MPI_Comm;
 
 /// The channel of one operation, which notes messages of wrong lengths as the call's fault.
@@ -103,7 +102,7 @@ impl Call {
     pub fn new(state: &'static State, comm: MPI_Comm) -> Result<Self> {
         Ok(Self {
             state,
-            communicator: named(state, comm)?,
+            communicator: state.communicator(comm)?,
             handle: comm,
             number: None,
             blocking: false,

@@ -25,10 +25,10 @@ use pamir_transport::collective::data::scratch::{ALIGNMENT_BYTES, Scratch};
 use pamir_transport::collective::{CollectiveError, OutOfPlace, Reduction};
 
 use super::place::{is_in_place, misplaced};
-use crate::constants::*;
-use crate::data::Span;
-use crate::error::{ErrorClass, Result};
-use crate::process::State;
+use crate::error::Result;
+use crate::state::State;
+use crate::state::memory::Span;
+use crate::state::operations::predefined_on;
 use crate::types::{MPI_Datatype, MPI_Op};
 
 type Opened<'o> = std::result::Result<Slots<'o>, CollectiveError>;
@@ -48,7 +48,7 @@ enum Kind {
 impl Reducer {
     /// The operation of a handle on a datatype, checked against each other.
     pub fn new(state: &State, datatype: MPI_Datatype, op: MPI_Op) -> Result<Self> {
-        let operation = operation(state, op)?;
+        let operation = state.operations.named(op)?;
         let layout = Layout::new(state.datatypes.committed(datatype)?);
         let commutative = operation.is_commutative();
         let kind = match operation {
@@ -225,43 +225,6 @@ impl Layout {
     }
 }
 
-/// The predefined operation of a handle.
-pub fn predefined(op: MPI_Op) -> Option<Operation> {
-    Some(match op {
-        MPI_SUM => Operation::Sum,
-        MPI_MIN => Operation::Min,
-        MPI_MAX => Operation::Max,
-        MPI_PROD => Operation::Prod,
-        MPI_BAND => Operation::BitAnd,
-        MPI_BOR => Operation::BitOr,
-        MPI_BXOR => Operation::BitXor,
-        MPI_LAND => Operation::LogicalAnd,
-        MPI_LOR => Operation::LogicalOr,
-        MPI_LXOR => Operation::LogicalXor,
-        MPI_MINLOC => Operation::MinLocation,
-        MPI_MAXLOC => Operation::MaxLocation,
-        MPI_REPLACE => Operation::Replace,
-        MPI_NO_OP => Operation::NoOperation,
-        _ => return None,
-    })
-}
-
-/// The operation that a handle names.
-pub fn operation(state: &State, op: MPI_Op) -> Result<Op> {
-    if let Some(operation) = predefined(op) {
-        return Ok(Op::Predefined(operation));
-    }
-    let made = state.operations.get(op.0).map(|op| (*op).clone());
-    made.ok_or_else(|| {
-        let what = if op == MPI_OP_NULL {
-            "MPI_OP_NULL is"
-        } else {
-            "this handle is freed, or"
-        };
-        ErrorClass::Op.with(format!("{what} no operation ({:#x})", op.0))
-    })
-}
-
 /// Elements in the program's memory.
 pub struct Operand {
     layout: Layout,
@@ -423,43 +386,5 @@ impl DerefMut for Slots<'_> {
             // SAFETY: whoever opened the operand vouched for it.
             None => unsafe { Self::own(self.operand).bytes_mut() },
         }
-    }
-}
-
-/// The primitive that a predefined operation combines, if it is defined on the datatype.
-pub fn predefined_on(
-    operation: Operation,
-    datatype: &Datatype,
-    handle: MPI_Datatype,
-) -> Result<Primitive> {
-    let name = operation.name();
-    let refused = |text: String| Err(ErrorClass::Op.with(text));
-    let Some(primitive) = datatype.primitive() else {
-        return refused(format!("{name} is defined on predefined datatypes only"));
-    };
-    if operation.is_one_sided_only() {
-        return refused(format!("{name} is for one-sided communication only"));
-    }
-    let logical = matches!(
-        operation,
-        Operation::LogicalAnd | Operation::LogicalOr | Operation::LogicalXor
-    );
-    // A Fortran integer is the same primitive as a C integer, but no C integer.
-    let fortran_integers = [
-        MPI_INTEGER,
-        MPI_INTEGER1,
-        MPI_INTEGER2,
-        MPI_INTEGER4,
-        MPI_INTEGER8,
-        MPI_INTEGER16,
-    ];
-    if logical && fortran_integers.contains(&handle) {
-        return refused(format!(
-            "{name} is not defined on this datatype (MPI-5.0 section 6.9.2)"
-        ));
-    }
-    match operation.check(primitive) {
-        Ok(()) => Ok(primitive),
-        Err(error) => refused(error.to_string()),
     }
 }

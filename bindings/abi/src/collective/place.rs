@@ -16,9 +16,10 @@ use std::rc::Rc;
 use pamir_mpi::datatype::Datatype;
 
 use crate::constants::*;
-use crate::data::{NOTHING, Span, negative_count, span};
 use crate::error::{ErrorClass, Result};
-use crate::process::State;
+use crate::state::State;
+use crate::state::datatypes::negative_count;
+use crate::state::memory::{NOTHING, Span};
 use crate::types::MPI_Datatype;
 
 /// Whether a buffer argument is `MPI_IN_PLACE`.
@@ -54,7 +55,7 @@ impl Place {
         count: i64,
         datatype: MPI_Datatype,
     ) -> Result<Self> {
-        match span(state, address, count, datatype) {
+        match state.datatypes.span(address, count, datatype) {
             Some(own) => Self::checked(own),
             None => {
                 let count = usize::try_from(count).map_err(|_| negative_count(count))?;

@@ -1,4 +1,4 @@
-//! The fast path of blocking collective operations on few bytes.
+//! The short way of blocking collective operations on few bytes.
 //!
 //! Before: a function of [`super::calls`] in its blocking form. After: the posts are written and
 //! read (`pamir_transport::collective::board::fast_path`). What is unusual in any way is not done here, bad
@@ -6,22 +6,19 @@
 //!
 //! Invariant: nothing here is done unless all of it can be done.
 
-use std::cell::Cell;
 use std::ffi::c_int;
 
 use pamir_mpi::communicator::Communicator;
-use pamir_mpi::op::{Operation, combine, combine_out_of_place, extent_bytes};
 use pamir_transport::collective::geometry::Channel;
-use pamir_transport::collective::{Done, FastPath, Fault, FaultRecording, OutOfPlace, Reduction};
-use pamir_transport::operation::Primitive;
+use pamir_transport::collective::{Done, FastPath, Fault, FaultRecording, OutOfPlace};
 
-use super::operand::{predefined, predefined_on};
 use super::place::is_in_place;
 use super::{Collective, OperationChannel, outcome};
 use crate::constants::MPI_COMM_WORLD;
-use crate::data::{Span, span};
 use crate::error::Result;
-use crate::process::{State, undisturbed};
+use crate::process::undisturbed;
+use crate::state::State;
+use crate::state::memory::Span;
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Op};
 
 type Way<'c> = FastPath<'c, OperationChannel<'c>>;
@@ -40,7 +37,7 @@ fn run<O: Collective>(
     let communicator: &Communicator = if comm == MPI_COMM_WORLD {
         state.process.world()
     } else {
-        held = state.communicators.get(comm.0)?;
+        held = state.communicators.get(comm)?;
         &held
     };
     let announced = |kind| state.process.announcer().announces(kind);
@@ -87,7 +84,7 @@ fn dense(state: &State, (address, count, datatype): Data) -> Option<Span> {
     if is_in_place(address) {
         return None;
     }
-    span(state, address, count, datatype)
+    state.datatypes.span(address, count, datatype)
 }
 
 /// Data that are sent from elsewhere than `to`, where they are as many; `Some(None)` in place.
@@ -96,7 +93,7 @@ fn beside(state: &State, data: Data, to: *mut u8, bytes: usize) -> Option<Option
     if is_in_place(data.0) {
         return Some(None);
     }
-    let own = span(state, data.0, data.1, data.2)?;
+    let own = state.datatypes.span(data.0, data.1, data.2)?;
     (own.bytes == bytes && own.address != to).then_some(Some(own))
 }
 
@@ -152,75 +149,6 @@ pub unsafe fn broadcast<O: Collective>(data: Data, from: c_int, comm: MPI_Comm) 
     })
 }
 
-/// A predefined operation on a predefined datatype without gaps.
-#[derive(Debug, Clone, Copy)]
-struct Plain {
-    operation: Operation,
-    primitive: Primitive,
-    element_bytes: usize,
-}
-
-impl Reduction for Plain {
-    #[inline(always)]
-    fn combine(&self, incoming: &[u8], inout: &mut [u8]) {
-        let count = inout.len() / self.element_bytes;
-        combine(self.operation, self.primitive, incoming, inout, count)
-            .expect("operation, type and lengths were checked when the call began");
-    }
-
-    #[inline(always)]
-    fn combine_out_of_place(&self, incoming: &[u8], own: &[u8], result: &mut [u8]) {
-        let count = result.len() / self.element_bytes;
-        combine_out_of_place(
-            self.operation,
-            self.primitive,
-            (incoming, own),
-            result,
-            count,
-        )
-        .expect("operation, type and lengths were checked when the call began");
-    }
-
-    #[inline(always)]
-    fn commutative(&self) -> bool {
-        true
-    }
-
-    fn element_bytes(&self) -> usize {
-        self.element_bytes
-    }
-}
-
-/// The last plain reduction: programs call the same one over and over.
-#[derive(Debug, Default)]
-pub struct LastPlain(Cell<Option<(MPI_Datatype, MPI_Op, Plain)>>);
-
-#[inline(always)]
-fn plain(state: &State, datatype: MPI_Datatype, op: MPI_Op) -> Option<Plain> {
-    match state.last_plain.0.get() {
-        Some((last_datatype, last_op, plain)) if (last_datatype, last_op) == (datatype, op) => {
-            Some(plain)
-        }
-        _ => plain_of(state, datatype, op),
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn plain_of(state: &State, datatype: MPI_Datatype, op: MPI_Op) -> Option<Plain> {
-    let operation = predefined(op).filter(|operation| operation.is_commutative())?;
-    // Handles of predefined datatypes are never another one's.
-    let described = state.datatypes.predefined(datatype)?;
-    let primitive = predefined_on(operation, described, datatype).ok()?;
-    let plain = described.dense().then(|| Plain {
-        operation,
-        primitive,
-        element_bytes: extent_bytes(primitive),
-    })?;
-    state.last_plain.0.set(Some((datatype, op, plain)));
-    Some(plain)
-}
-
 /// Reduce of `count` elements.
 ///
 /// # Safety
@@ -236,7 +164,7 @@ pub unsafe fn reduce<O: Collective>(
 ) -> Option<Result> {
     run::<O>(comm, |state, communicator, way| {
         let (to, here) = root(communicator, to)?;
-        let plain = plain(state, datatype, op)?;
+        let plain = state.operations.plain(&state.datatypes, datatype, op)?;
         let own = (sendbuf, count, datatype);
         if !here {
             let own = dense(state, own)?;
@@ -264,7 +192,7 @@ pub unsafe fn allreduce<O: Collective>(
     comm: MPI_Comm,
 ) -> Option<Result> {
     run::<O>(comm, |state, _, way| {
-        let plain = plain(state, datatype, op)?;
+        let plain = state.operations.plain(&state.datatypes, datatype, op)?;
         let result = dense(state, (recvbuf, count, datatype))?;
         let own = beside(
             state,

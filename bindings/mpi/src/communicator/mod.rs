@@ -75,8 +75,6 @@ pub struct Communicator {
     error_handler: RefCell<Option<ErrorHandler>>,
     topology: OnceCell<Rc<Topology>>,
     board: CommonBoard,
-    /// For the layer above: a number of its own, such as its handle of the communicator.
-    pub owner: Cell<u64>,
 }
 
 impl Communicator {
@@ -105,7 +103,6 @@ impl Communicator {
             error_handler: RefCell::default(),
             topology: OnceCell::new(),
             board: CommonBoard::default(),
-            owner: Cell::new(0),
         }
     }
 

@@ -10,8 +10,8 @@ use crate::collective::place::is_in_place;
 use crate::collective::reducing::{Allreduce, Extent, Parts, Reduce, ReduceScatter, Scan};
 use crate::collective::{Bystander, Call, Root, short};
 use crate::count::Count;
-use crate::data::negative_count;
 use crate::error::{ErrorClass, Result};
+use crate::state::datatypes::negative_count;
 use crate::types::{MPI_Comm, MPI_Datatype, MPI_Op};
 
 #[inline]

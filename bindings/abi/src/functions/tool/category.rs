@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int};
 
-use super::{no_index, no_name, none};
+use super::interface::{no_index, no_name, none};
 use crate::error::Result;
 
 /// `MPI_T_category_get_num`.

@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use super::{no_handle, no_index, no_name, none};
+use super::interface::{no_handle, no_index, no_name, none};
 use crate::error::Result;
 use crate::types::*;
 

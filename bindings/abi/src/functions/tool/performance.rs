@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
-use super::{Interface, initialised, no_index, no_name, none};
+use super::interface::{Interface, initialised, no_index, no_name, none};
 use crate::constants::*;
 use crate::error::{ErrorClass, Result};
 use crate::types::*;
