@@ -180,7 +180,7 @@ mod tests {
 
 #[cfg(all(test, loom))]
 mod models {
-    use loom::buffer::UnsafeCell;
+    use loom::cell::UnsafeCell;
     use loom::sync::Arc;
     use loom::sync::atomic::{AtomicU64, Ordering};
 

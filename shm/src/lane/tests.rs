@@ -1,6 +1,7 @@
 //! Lanes against their invariants: exhaustively with loom at 4 and 8 lines, and
 //! with random lengths against a queue.
 
+#[cfg(not(loom))]
 use super::handover::UNEXPECTED_LINES;
 use super::*;
 use crate::lane::record::ONE_LINE_BYTES;

@@ -87,7 +87,9 @@ mod tests {
             }
         }
         assert!(
-            text.contains("share their cores:\n  any size         linear"),
+            text.contains(
+                "share their cores:\n  up to 2048       posted\n  above            posted_slices"
+            ),
             "{text}"
         );
         assert!(
