@@ -4,19 +4,26 @@
 
 use std::ffi::CString;
 
+use nix::sys::time::TimeSpec;
+use nix::time::{ClockId, clock_getres, clock_gettime};
+use nix::unistd::{SysconfVar, sysconf};
+
 /// The clock of `PAMI_Wtimebase` counts nanoseconds.
 pub const TIMEBASE_MHZ: usize = 1000;
 
 const NANOSECONDS: u64 = 1_000_000_000;
 
-fn clock(read: unsafe extern "C" fn(i32, *mut libc::timespec) -> i32) -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: both calls that are given write one timespec; this clock exists everywhere.
-    unsafe { read(libc::CLOCK_MONOTONIC, &raw mut time) };
-    time.tv_sec as u64 * NANOSECONDS + time.tv_nsec as u64
+/// This clock exists everywhere, so an error does not come.
+fn nanoseconds_of(time: nix::Result<TimeSpec>) -> u64 {
+    time.map_or(0, |time| {
+        time.tv_sec() as u64 * NANOSECONDS + time.tv_nsec() as u64
+    })
+}
+
+/// A number that the kernel answers, or 0.
+fn configured(name: SysconfVar) -> usize {
+    let answer = sysconf(name).ok().flatten();
+    answer.map_or(0, |number| number.max(0) as usize)
 }
 
 /// Seconds since some moment in the past.
@@ -26,12 +33,12 @@ pub fn seconds() -> f64 {
 
 /// Nanoseconds since that moment.
 pub fn nanoseconds() -> u64 {
-    clock(libc::clock_gettime)
+    nanoseconds_of(clock_gettime(ClockId::CLOCK_MONOTONIC))
 }
 
 /// Resolution of the clock in seconds.
 pub fn tick_seconds() -> f64 {
-    clock(libc::clock_getres) as f64 / NANOSECONDS as f64
+    nanoseconds_of(clock_getres(ClockId::CLOCK_MONOTONIC)) as f64 / NANOSECONDS as f64
 }
 
 /// Clock of the first processor in MHz; 0 where the kernel does not say.
@@ -46,22 +53,15 @@ pub fn clock_mhz() -> usize {
 
 /// Main memory in MiB.
 pub fn memory_mib() -> usize {
-    // SAFETY: sysconf only answers.
-    let (pages, page) = unsafe {
-        (
-            libc::sysconf(libc::_SC_PHYS_PAGES),
-            libc::sysconf(libc::_SC_PAGESIZE),
-        )
-    };
-    (pages.max(0) as usize).saturating_mul(page.max(0) as usize) >> 20
+    let (pages, page) = (SysconfVar::_PHYS_PAGES, SysconfVar::PAGE_SIZE);
+    configured(pages).saturating_mul(configured(page)) >> 20
 }
 
 /// Processors that each of `tasks` tasks has for itself, at least 1: those this process may run
 /// on, if the launcher bound it, else its share of all.
 pub fn processors_for(tasks: usize) -> usize {
     let allowed = std::thread::available_parallelism().map_or(1, usize::from);
-    // SAFETY: sysconf only answers.
-    let all = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }.max(1) as usize;
+    let all = configured(SysconfVar::_NPROCESSORS_ONLN).max(1);
     if allowed < all {
         allowed
     } else {

@@ -8,4 +8,4 @@
 pub mod machine;
 mod object;
 
-pub use object::{ClientObject, client_of, is_attribute};
+pub use object::{ClientObject, is_attribute};

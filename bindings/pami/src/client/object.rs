@@ -9,19 +9,17 @@
 //! |         | living    | `PAMI_Client_create` |
 //! | living  | destroyed | `PAMI_Client_destroy`, once it has no contexts |
 
-use std::ffi::{CString, c_void};
+use std::ffi::CString;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pamir_transport::client::{Client, MPI};
 
 use crate::client::machine;
+use crate::edge::handle::Object;
 use crate::edge::mark::Mark;
 use crate::refusal::Refusal;
 use crate::structures::configuration::{MEMORY_REGION_BYTES, attribute};
 use crate::structures::{Configuration, Value};
-
-/// What a living client's handle points to.
-const LIVING: u64 = 0x544E_4C43_494D_4150;
 
 /// A client, for ever; its mark goes when it is destroyed.
 pub struct ClientObject {
@@ -65,7 +63,7 @@ impl ClientObject {
 
     fn new(name: &str, configuration: &[Configuration]) -> Result<Self, Refusal> {
         let mut object = Self {
-            mark: Mark::new(LIVING),
+            mark: Mark::new(Self::LIVING),
             client: Client::open(&name_in_job(name))?,
             contexts: AtomicUsize::new(0),
             tasks: Vec::new(),
@@ -75,8 +73,7 @@ impl ClientObject {
         };
         object.tasks.extend(object.client.local_tasks());
         for entry in configuration {
-            // SAFETY: both attributes are numbers, and every value has the size of one.
-            let value = unsafe { entry.value.intval };
+            let value = entry.value.as_number();
             match entry.name {
                 attribute::CLIENT_NONCONTIG => object.noncontiguous = value,
                 attribute::CLIENT_MEMORY_OPTIMIZE => object.memory_level = value,
@@ -84,11 +81,6 @@ impl ClientObject {
             }
         }
         Ok(object)
-    }
-
-    /// Its handle.
-    pub fn handle(&'static self) -> *mut c_void {
-        std::ptr::from_ref(self).cast_mut().cast()
     }
 
     /// The transport's client.
@@ -118,19 +110,10 @@ impl ClientObject {
 
     /// What it answers to a question for an attribute that it has.
     pub fn answer(&self, name: u32) -> Option<Value> {
-        let intval = match name {
-            attribute::CLIENT_LOCAL_TASKS => {
-                let intarray = self.tasks.as_ptr();
-                return Some(Value { intarray });
-            }
-            attribute::CLIENT_PROCESSOR_NAME => {
-                let chararray = self.processor_name.as_ptr();
-                return Some(Value { chararray });
-            }
-            attribute::CLIENT_WTICK => {
-                let doubleval = machine::tick_seconds();
-                return Some(Value { doubleval });
-            }
+        let number = match name {
+            attribute::CLIENT_LOCAL_TASKS => return Some(Value::numbers(&self.tasks)),
+            attribute::CLIENT_PROCESSOR_NAME => return Some(Value::text(&self.processor_name)),
+            attribute::CLIENT_WTICK => return Some(Value::fraction(machine::tick_seconds())),
             attribute::CLIENT_CLOCK_MHZ => machine::clock_mhz(),
             attribute::CLIENT_CONST_CONTEXTS => 1,
             attribute::CLIENT_HWTHREADS_AVAILABLE => machine::processors_for(self.tasks.len()),
@@ -145,7 +128,17 @@ impl ClientObject {
             attribute::CLIENT_MEMORY_OPTIMIZE => self.memory_level,
             _ => return None,
         };
-        Some(Value { intval })
+        Some(Value::number(number))
+    }
+}
+
+impl Object for ClientObject {
+    const LIVING: u64 = 0x544E_4C43_494D_4150;
+    const KIND: &'static str = "client";
+
+    #[inline(always)]
+    fn mark(&self) -> &Mark {
+        &self.mark
     }
 }
 
@@ -170,21 +163,4 @@ fn name_in_job(name: &str) -> String {
     } else {
         name.to_owned()
     }
-}
-
-/// The client behind a handle.
-///
-/// # Safety
-///
-/// `handle` is NULL, or was given out for a client.
-#[inline(always)]
-pub unsafe fn client_of(handle: *mut c_void) -> Result<&'static ClientObject, Refusal> {
-    // SAFETY: null, or an object that is never freed.
-    let object = unsafe { handle.cast::<ClientObject>().as_ref() };
-    object
-        .filter(|object| object.mark.is(LIVING))
-        .ok_or(Refusal::Handle {
-            argument: "client",
-            kind: "client",
-        })
 }

@@ -10,59 +10,57 @@ use pamir_transport::collective::{
 };
 
 use crate::collective::call::{Call, Exchanging, run};
+use crate::collective::lists::{Layout, Width, bytes_of};
 use crate::collective::moving::{Outgoing, same};
-use crate::collective::span::{Layout, Span, Width, bytes_of, is_in_place};
+use crate::edge::span::Span;
 use crate::refusal::Refusal;
 use crate::structures::collective::{Allgatherv, Alltoallv, Gatherv, Scatterv};
 
 /// Blocks of a member that has no list: only the root's is read.
 const UNKNOWN: Blocks<'static> = Blocks::Uniform { bytes: 0 };
 
-/// # Safety
+/// Starts this operation of one member.
 ///
-/// As for [`super::start()`].
-pub unsafe fn allgather(call: Call, width: Width, parameters: Allgatherv) -> Result<(), Refusal> {
+/// # Errors
+///
+/// What is wrong with the parameters.
+pub fn allgather(call: Call, width: Width, parameters: Allgatherv) -> Result<(), Refusal> {
     let choice = call.choice(true)?;
     let (counts, displacements) = (parameters.rtypecounts, parameters.rdispls);
-    // SAFETY: the caller vouches for the lists.
-    let layout =
-        unsafe { Layout::new(width, parameters.rtype, call.size(), counts, displacements)? };
+    let layout = Layout::new(width, parameters.rtype, call.size(), counts, displacements)?;
     let buffer = Span::new(parameters.rcvbuf, layout.extent()?, "rcvbuf")?;
-    if !is_in_place(parameters.sndbuf) {
+    if !parameters.sndbuf.is_in_place() {
         let sent = bytes_of(parameters.stype, width.number(parameters.stypecount)?)?;
         same(sent, layout.bytes(call.rank))?;
         let own = Span::new(parameters.sndbuf, sent, "sndbuf")?;
-        // SAFETY: the caller vouches for both buffers.
-        unsafe { layout.block(buffer, call.rank).copy_from(own) };
+        layout.block(&buffer, call.rank).copy_from(&own);
     }
     let body = async move |exchange: &Exchanging<'_>| {
-        // SAFETY: the operation is under way.
-        let buffer = unsafe { buffer.write() };
+        let mut buffer = buffer;
+        let buffer = buffer.write();
         run!(choice, allgatherv or allgatherv_with(exchange, layout.blocks(), buffer))
     };
-    // SAFETY: as the caller vouches.
-    unsafe { call.start(body) };
+    call.start(body);
     Ok(())
 }
 
-/// # Safety
+/// Starts this operation of one member.
 ///
-/// As for [`super::start()`].
-pub unsafe fn gather(call: Call, width: Width, parameters: Gatherv) -> Result<(), Refusal> {
+/// # Errors
+///
+/// What is wrong with the parameters.
+pub fn gather(call: Call, width: Width, parameters: Gatherv) -> Result<(), Refusal> {
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
     let is_root = call.rank == root;
     let sent = || bytes_of(parameters.stype, width.number(parameters.stypecount)?);
     let (layout, buffer) = if is_root {
         let (counts, displacements) = (parameters.rtypecounts, parameters.rdispls);
-        // SAFETY: the caller vouches for the lists.
-        let layout =
-            unsafe { Layout::new(width, parameters.rtype, call.size(), counts, displacements)? };
+        let layout = Layout::new(width, parameters.rtype, call.size(), counts, displacements)?;
         let buffer = Span::new(parameters.rcvbuf, layout.extent()?, "rcvbuf")?;
-        if !is_in_place(parameters.sndbuf) {
+        if !parameters.sndbuf.is_in_place() {
             same(sent()?, layout.bytes(root))?;
             let own = Span::new(parameters.sndbuf, sent()?, "sndbuf")?;
-            // SAFETY: the caller vouches for both buffers.
-            unsafe { layout.block(buffer, root).copy_from(own) };
+            layout.block(&buffer, root).copy_from(&own);
         }
         (Some(layout), buffer)
     } else {
@@ -70,33 +68,31 @@ pub unsafe fn gather(call: Call, width: Width, parameters: Gatherv) -> Result<()
     };
     let body = async move |exchange: &Exchanging<'_>| {
         let blocks = layout.as_ref().map_or(UNKNOWN, Layout::blocks);
-        // SAFETY: the operation is under way.
-        let buffer = unsafe { buffer.gathered(is_root) };
+        let mut buffer = buffer;
+        let buffer = buffer.gathered(is_root);
         run!(choice, gatherv or gatherv_with(exchange, root, blocks, buffer))
     };
-    // SAFETY: as the caller vouches.
-    unsafe { call.start(body) };
+    call.start(body);
     Ok(())
 }
 
-/// # Safety
+/// Starts this operation of one member.
 ///
-/// As for [`super::start()`].
-pub unsafe fn scatter(call: Call, width: Width, parameters: Scatterv) -> Result<(), Refusal> {
+/// # Errors
+///
+/// What is wrong with the parameters.
+pub fn scatter(call: Call, width: Width, parameters: Scatterv) -> Result<(), Refusal> {
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
     let is_root = call.rank == root;
     let received = || bytes_of(parameters.rtype, width.number(parameters.rtypecount)?);
     let (layout, buffer) = if is_root {
         let (counts, displacements) = (parameters.stypecounts, parameters.sdispls);
-        // SAFETY: the caller vouches for the lists.
-        let layout =
-            unsafe { Layout::new(width, parameters.stype, call.size(), counts, displacements)? };
+        let layout = Layout::new(width, parameters.stype, call.size(), counts, displacements)?;
         let buffer = Span::new(parameters.sndbuf, layout.extent()?, "sndbuf")?;
-        if !is_in_place(parameters.rcvbuf) {
+        if !parameters.rcvbuf.is_in_place() {
             same(layout.bytes(root), received()?)?;
             let own = Span::new(parameters.rcvbuf, received()?, "rcvbuf")?;
-            // SAFETY: the caller vouches for both buffers.
-            unsafe { own.copy_from(layout.block(buffer, root)) };
+            own.copy_from(&layout.block(&buffer, root));
         }
         (Some(layout), buffer)
     } else {
@@ -104,52 +100,41 @@ pub unsafe fn scatter(call: Call, width: Width, parameters: Scatterv) -> Result<
     };
     let body = async move |exchange: &Exchanging<'_>| {
         let blocks = layout.as_ref().map_or(UNKNOWN, Layout::blocks);
-        // SAFETY: the operation is under way.
-        let buffer = unsafe { buffer.scattered(is_root) };
+        let mut buffer = buffer;
+        let buffer = buffer.scattered(is_root);
         run!(choice, scatterv or scatterv_with(exchange, root, blocks, buffer))
     };
-    // SAFETY: as the caller vouches.
-    unsafe { call.start(body) };
+    call.start(body);
     Ok(())
 }
 
-/// # Safety
+/// Starts this operation of one member.
 ///
-/// As for [`super::start()`].
-pub unsafe fn alltoall(call: Call, width: Width, parameters: Alltoallv) -> Result<(), Refusal> {
+/// # Errors
+///
+/// What is wrong with the parameters.
+pub fn alltoall(call: Call, width: Width, parameters: Alltoallv) -> Result<(), Refusal> {
     let choice = call.choice(true)?;
     let (counts, displacements) = (parameters.rtypecounts, parameters.rdispls);
-    // SAFETY: the caller vouches for the lists.
-    let received =
-        unsafe { Layout::new(width, parameters.rtype, call.size(), counts, displacements)? };
+    let received = Layout::new(width, parameters.rtype, call.size(), counts, displacements)?;
     let incoming = Span::new(parameters.rcvbuf, received.extent()?, "rcvbuf")?;
-    let own = if is_in_place(parameters.sndbuf) {
-        None
+    let (from, sent) = if parameters.sndbuf.is_in_place() {
+        (None, None)
     } else {
         let (counts, displacements) = (parameters.stypecounts, parameters.sdispls);
-        // SAFETY: the caller vouches for the lists.
-        let sent =
-            unsafe { Layout::new(width, parameters.stype, call.size(), counts, displacements)? };
+        let sent = Layout::new(width, parameters.stype, call.size(), counts, displacements)?;
         same(sent.bytes(call.rank), received.bytes(call.rank))?;
-        Some((
-            Span::new(parameters.sndbuf, sent.extent()?, "sndbuf")?,
-            sent,
-        ))
+        let from = Span::new(parameters.sndbuf, sent.extent()?, "sndbuf")?;
+        (Some(from), Some(sent))
     };
-    let from = own.as_ref().map_or(incoming, |(span, _)| *span);
-    // SAFETY: the caller vouches for both buffers.
-    let outgoing = unsafe { Outgoing::new(from, incoming)? };
+    let outgoing = Outgoing::new(from, &incoming)?;
     let body = async move |exchange: &Exchanging<'_>| {
-        let sent = own
-            .as_ref()
-            .map_or(&received, |(_, layout)| layout)
-            .blocks();
-        // SAFETY: the operation is under way.
-        let (outgoing, incoming) = unsafe { (outgoing.read(), incoming.write()) };
+        let sent = sent.as_ref().unwrap_or(&received).blocks();
+        let mut incoming = incoming;
+        let (outgoing, incoming) = (outgoing.read(), incoming.write());
         let received = received.blocks();
         run!(choice, alltoallv or alltoallv_with(exchange, sent, outgoing, received, incoming))
     };
-    // SAFETY: as the caller vouches.
-    unsafe { call.start(body) };
+    call.start(body);
     Ok(())
 }

@@ -11,7 +11,7 @@ use pamir_transport::selection::{Choice, Situation};
 
 use crate::collective::channel::MemberChannel;
 use crate::collective::operation::Operation;
-use crate::context::ContextObject;
+use crate::context::Held;
 use crate::context::endpoint::endpoint_of;
 use crate::context::event::Event;
 use crate::geometry::Geometry;
@@ -29,7 +29,7 @@ pub type Exchanging<'c> = FaultRecording<'c, MemberChannel<'c, Geometry>>;
 /// One call of an operation.
 pub struct Call {
     /// The context of the member that calls.
-    pub object: &'static ContextObject,
+    pub object: Held,
     /// The geometry.
     pub geometry: Arc<Geometry>,
     /// The member's rank.
@@ -44,18 +44,15 @@ impl Call {
     /// # Errors
     ///
     /// An algorithm that there is not, or a context that is no member.
-    pub fn new(
-        object: &'static ContextObject,
-        transfer: &Transfer,
-    ) -> Result<(Self, TransferKind), Refusal> {
+    pub fn new(object: Held, transfer: &Transfer) -> Result<(Self, TransferKind), Refusal> {
         let algorithm = Algorithm::of_word(transfer.algorithm)?;
         let geometry = algorithm.geometry()?;
         let call = Self {
             object,
-            rank: geometry.member(object)?.rank,
+            rank: geometry.member(&object)?.rank,
             geometry,
             chosen: algorithm.chosen,
-            event: Event::new(object, transfer.cb_done, transfer.cookie),
+            event: Event::new(&object, transfer.cb_done, transfer.cookie),
         };
         Ok((call, algorithm.kind))
     }
@@ -86,23 +83,18 @@ impl Call {
     }
 
     /// Starts an operation that `body` carries out.
-    ///
-    /// # Safety
-    ///
-    /// The calling thread has the context for itself.
-    pub unsafe fn start<B>(self, body: B)
+    pub fn start<B>(self, body: B)
     where
         B: for<'c> AsyncFnOnce(&'c Exchanging<'c>) -> Outcome + 'static,
     {
         let (object, geometry, event) = (self.object, Arc::clone(&self.geometry), self.event);
         let members = Arc::clone(&self.geometry);
         let rank = self.rank;
-        let member = members.member(object);
+        let member = members.member(&object);
         let tag = member.map_or(0, |member| member.next_operation());
         let future = async move {
             let fault = Fault::default();
-            // SAFETY: the future is polled by whoever advances this context.
-            let context = unsafe { object.context() };
+            let context = object.context();
             let exchange = FaultRecording {
                 exchange: MemberChannel::new(context, &*members, rank, members.id, tag),
                 fault: &fault,
@@ -114,8 +106,7 @@ impl Call {
                 event.tell(ended_collective(how));
             }
         });
-        // SAFETY: as the caller vouches.
-        unsafe { Operation::start(object, geometry, done, Box::pin(future)) };
+        Operation::start(object, geometry, done, Box::pin(future));
     }
 }
 

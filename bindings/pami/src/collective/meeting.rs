@@ -18,9 +18,9 @@ use pamir_transport::collective::{CollectiveError, barrier};
 
 use crate::collective::channel::MemberChannel;
 use crate::collective::operation::Operation;
-use crate::context::ContextObject;
 use crate::context::event::Event;
 use crate::context::made::context_at;
+use crate::context::{ContextObject, Held};
 use crate::geometry::{Geometry, MEETING};
 use crate::refusal::{Refusal, ended_collective};
 
@@ -86,27 +86,15 @@ impl Meeting {
         Ok(meeting)
     }
 
-    async fn run(&self) -> Result<(), CollectiveError> {
-        // SAFETY: it is polled by whoever advances this context.
-        let context = unsafe { self.object.context() };
-        let id = self.members.geometry.id;
-        barrier(&MemberChannel::new(
-            context,
-            &self.members,
-            self.rank,
-            id,
-            self.tag,
-        ))
-        .await
+    async fn run(&self, here: Held) -> Result<(), CollectiveError> {
+        let (id, context) = (self.members.geometry.id, here.context());
+        let (members, rank, tag) = (&self.members, self.rank, self.tag);
+        barrier(&MemberChannel::new(context, members, rank, id, tag)).await
     }
 
-    /// Begins, in the endpoint's own context.
-    ///
-    /// # Safety
-    ///
-    /// The calling thread has the context `told` for itself.
-    pub unsafe fn start(self, told: &'static ContextObject, event: Option<Event>) {
-        let (object, geometry) = (self.object, Arc::clone(&self.members.geometry));
+    /// Begins, in the endpoint's own context; the program is told in the context `told`.
+    pub fn start(self, told: Held, event: Option<Event>) {
+        let (object, held, told) = (self.object, told, told.object());
         let same = std::ptr::eq(object, told);
         let done = move |how: Result<(), CollectiveError>| {
             let Some(event) = event else { return };
@@ -116,13 +104,13 @@ impl Meeting {
                 event.tell_later(told, how);
             }
         };
-        let begin = move || {
-            let future = Box::pin(async move { self.run().await });
-            // SAFETY: it is called by whoever has the endpoint's context.
-            unsafe { Operation::start(object, geometry, Box::new(done), future) };
+        let begin = move |here: Held| {
+            let geometry = Arc::clone(&self.members.geometry);
+            let future = Box::pin(async move { self.run(here).await });
+            Operation::start(here, geometry, Box::new(done), future);
         };
         if same {
-            begin();
+            begin(held);
         } else {
             object.post_once(begin);
         }

@@ -18,7 +18,7 @@
 //! | file | what |
 //! |---|---|
 //! | `call.rs` | one call: geometry, member, algorithm |
-//! | `span.rs` | the program's buffers and lists of counts |
+//! | `lists.rs` | lists of counts |
 //! | `channel.rs`, `operation.rs` | what carries messages, and what goes on with each advance |
 //! | `moving.rs`, `blocks.rs`, `reducing.rs` | the kinds of operations |
 //! | `active/` | operations in which the others need not have called anything |
@@ -32,11 +32,11 @@ pub mod active;
 mod blocks;
 mod call;
 mod channel;
+mod lists;
 pub mod meeting;
 mod moving;
 mod operation;
 mod reducing;
-mod span;
 mod start;
 
 pub use call::Call;

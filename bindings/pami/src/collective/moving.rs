@@ -11,7 +11,8 @@ use pamir_transport::collective::{
 };
 
 use crate::collective::call::{Call, Exchanging, run};
-use crate::collective::span::{Span, bytes_of, is_in_place};
+use crate::collective::lists::bytes_of;
+use crate::edge::span::Span;
 use crate::refusal::Refusal;
 use crate::structures::collective::{Alltoall, Broadcast, Gather};
 
@@ -31,63 +32,65 @@ pub fn same(sent_bytes: usize, received_bytes: usize) -> Result<(), Refusal> {
     })
 }
 
-/// # Safety
+/// Starts this operation of one member.
 ///
-/// As for [`super::start()`].
-pub unsafe fn broadcast(call: Call, parameters: Broadcast) -> Result<(), Refusal> {
+/// # Errors
+///
+/// What is wrong with the parameters.
+pub fn broadcast(call: Call, parameters: Broadcast) -> Result<(), Refusal> {
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
     let bytes = bytes_of(parameters.type_, parameters.typecount)?;
     let buffer = Span::new(parameters.buf, bytes, "buf")?;
     let body = async move |exchange: &Exchanging<'_>| {
-        // SAFETY: the operation is under way.
-        let buffer = unsafe { buffer.write() };
+        let mut buffer = buffer;
+        let buffer = buffer.write();
         run!(choice, broadcast or broadcast_with(exchange, root, buffer))
     };
     use c::broadcast;
-    // SAFETY: as the caller vouches.
-    unsafe { call.start(body) };
+    call.start(body);
     Ok(())
 }
 
-/// # Safety
+/// Starts this operation of one member.
 ///
-/// As for [`super::start()`].
-pub unsafe fn allgather(call: Call, parameters: Alltoall) -> Result<(), Refusal> {
+/// # Errors
+///
+/// What is wrong with the parameters.
+pub fn allgather(call: Call, parameters: Alltoall) -> Result<(), Refusal> {
     use c::allgather;
     let choice = call.choice(true)?;
     let block = bytes_of(parameters.rtype, parameters.rtypecount)?;
     let buffer = Span::new(parameters.rcvbuf, all(&call, block)?, "rcvbuf")?;
-    if !is_in_place(parameters.sndbuf) {
+    if !parameters.sndbuf.is_in_place() {
         same(bytes_of(parameters.stype, parameters.stypecount)?, block)?;
         let own = Span::new(parameters.sndbuf, block, "sndbuf")?;
-        // SAFETY: the caller vouches for both buffers.
-        unsafe { buffer.part(call.rank, block).copy_from(own) };
+        buffer.part(call.rank, block).copy_from(&own);
     }
     let body = async move |exchange: &Exchanging<'_>| {
-        // SAFETY: the operation is under way.
-        let buffer = unsafe { buffer.write() };
+        let mut buffer = buffer;
+        let buffer = buffer.write();
         run!(choice, allgather or allgather_with(exchange, buffer))
     };
-    // SAFETY: as the caller vouches.
-    unsafe { call.start(body) };
+    call.start(body);
     Ok(())
 }
 
-/// # Safety
+/// Starts this operation of one member.
 ///
-/// As for [`super::start()`].
-pub unsafe fn gather(call: Call, parameters: Gather) -> Result<(), Refusal> {
+/// # Errors
+///
+/// What is wrong with the parameters.
+pub fn gather(call: Call, parameters: Gather) -> Result<(), Refusal> {
     use c::gather;
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
     let is_root = call.rank == root;
     let buffer = if is_root {
         let block = bytes_of(parameters.rtype, parameters.rtypecount)?;
         let buffer = Span::new(parameters.rcvbuf, all(&call, block)?, "rcvbuf")?;
-        if !is_in_place(parameters.sndbuf) {
+        if !parameters.sndbuf.is_in_place() {
             same(bytes_of(parameters.stype, parameters.stypecount)?, block)?;
             let own = Span::new(parameters.sndbuf, block, "sndbuf")?;
-            // SAFETY: the caller vouches for both buffers.
-            unsafe { buffer.part(root, block).copy_from(own) };
+            buffer.part(root, block).copy_from(&own);
         }
         buffer
     } else {
@@ -95,62 +98,50 @@ pub unsafe fn gather(call: Call, parameters: Gather) -> Result<(), Refusal> {
         Span::new(parameters.sndbuf, block, "sndbuf")?
     };
     let body = async move |exchange: &Exchanging<'_>| {
-        // SAFETY: the operation is under way.
-        let buffer = unsafe { buffer.gathered(is_root) };
+        let mut buffer = buffer;
+        let buffer = buffer.gathered(is_root);
         run!(choice, gather or gather_with(exchange, root, buffer))
     };
-    // SAFETY: as the caller vouches.
-    unsafe { call.start(body) };
+    call.start(body);
     Ok(())
 }
 
 impl Span {
     /// The buffer of the root, or of another member that sends to it.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Span::write`].
-    pub unsafe fn gathered<'a>(self, is_root: bool) -> ToRoot<'a> {
+    pub fn gathered(&mut self, is_root: bool) -> ToRoot<'_> {
         if is_root {
-            // SAFETY: as the caller vouches.
-            ToRoot::Root(unsafe { self.write() })
+            ToRoot::Root(self.write())
         } else {
-            // SAFETY: as the caller vouches.
-            ToRoot::Member(unsafe { self.read() })
+            ToRoot::Member(self.read())
         }
     }
 
     /// The buffer of the root, or of another member that receives from it.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Span::write`].
-    pub unsafe fn scattered<'a>(self, is_root: bool) -> FromRoot<'a> {
+    pub fn scattered(&mut self, is_root: bool) -> FromRoot<'_> {
         if is_root {
-            // SAFETY: as the caller vouches.
-            FromRoot::Root(unsafe { self.read() })
+            FromRoot::Root(self.read())
         } else {
-            // SAFETY: as the caller vouches.
-            FromRoot::Member(unsafe { self.write() })
+            FromRoot::Member(self.write())
         }
     }
 }
 
-/// # Safety
+/// Starts this operation of one member.
 ///
-/// As for [`super::start()`].
-pub unsafe fn scatter(call: Call, parameters: Gather) -> Result<(), Refusal> {
+/// # Errors
+///
+/// What is wrong with the parameters.
+pub fn scatter(call: Call, parameters: Gather) -> Result<(), Refusal> {
     use c::scatter;
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
     let is_root = call.rank == root;
     let buffer = if is_root {
         let block = bytes_of(parameters.stype, parameters.stypecount)?;
         let buffer = Span::new(parameters.sndbuf, all(&call, block)?, "sndbuf")?;
-        if !is_in_place(parameters.rcvbuf) {
+        if !parameters.rcvbuf.is_in_place() {
             same(block, bytes_of(parameters.rtype, parameters.rtypecount)?)?;
             let own = Span::new(parameters.rcvbuf, block, "rcvbuf")?;
-            // SAFETY: the caller vouches for both buffers.
-            unsafe { own.copy_from(buffer.part(root, block)) };
+            own.copy_from(&buffer.part(root, block));
         }
         buffer
     } else {
@@ -158,12 +149,11 @@ pub unsafe fn scatter(call: Call, parameters: Gather) -> Result<(), Refusal> {
         Span::new(parameters.rcvbuf, block, "rcvbuf")?
     };
     let body = async move |exchange: &Exchanging<'_>| {
-        // SAFETY: the operation is under way.
-        let buffer = unsafe { buffer.scattered(is_root) };
+        let mut buffer = buffer;
+        let buffer = buffer.scattered(is_root);
         run!(choice, scatter or scatter_with(exchange, root, buffer))
     };
-    // SAFETY: as the caller vouches.
-    unsafe { call.start(body) };
+    call.start(body);
     Ok(())
 }
 
@@ -178,53 +168,50 @@ pub enum Outgoing {
 impl Outgoing {
     /// What `sent` holds, or `incoming` if the data is in place.
     ///
-    /// # Safety
+    /// # Errors
     ///
-    /// Both are readable.
-    pub unsafe fn new(sent: Span, incoming: Span) -> Result<Self, Refusal> {
-        if sent.overlaps(incoming) {
-            // SAFETY: as the caller vouches.
-            return Ok(Self::Copied(Scratch::copy_of(unsafe { sent.read() })?));
+    /// Without memory for a copy.
+    pub fn new(sent: Option<Span>, incoming: &Span) -> Result<Self, Refusal> {
+        match sent {
+            None => Ok(Self::Copied(Scratch::copy_of(incoming.read())?)),
+            Some(sent) if sent.overlaps(incoming) => {
+                Ok(Self::Copied(Scratch::copy_of(sent.read())?))
+            }
+            Some(sent) => Ok(Self::Apart(sent)),
         }
-        Ok(Self::Apart(sent))
     }
 
     /// The bytes.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Span::read`].
-    pub unsafe fn read(&self) -> &[u8] {
+    pub fn read(&self) -> &[u8] {
         match self {
-            // SAFETY: as the caller vouches.
-            Self::Apart(span) => unsafe { span.read() },
+            Self::Apart(span) => span.read(),
             Self::Copied(bytes) => bytes,
         }
     }
 }
 
-/// # Safety
+/// Starts this operation of one member.
 ///
-/// As for [`super::start()`].
-pub unsafe fn alltoall(call: Call, parameters: Alltoall) -> Result<(), Refusal> {
+/// # Errors
+///
+/// What is wrong with the parameters.
+pub fn alltoall(call: Call, parameters: Alltoall) -> Result<(), Refusal> {
     use c::alltoall;
     let choice = call.choice(true)?;
     let block = bytes_of(parameters.rtype, parameters.rtypecount)?;
     let incoming = Span::new(parameters.rcvbuf, all(&call, block)?, "rcvbuf")?;
-    let sent = if is_in_place(parameters.sndbuf) {
-        incoming
+    let sent = if parameters.sndbuf.is_in_place() {
+        None
     } else {
         same(bytes_of(parameters.stype, parameters.stypecount)?, block)?;
-        Span::new(parameters.sndbuf, incoming.bytes(), "sndbuf")?
+        Some(Span::new(parameters.sndbuf, incoming.bytes(), "sndbuf")?)
     };
-    // SAFETY: the caller vouches for both buffers.
-    let outgoing = unsafe { Outgoing::new(sent, incoming)? };
+    let outgoing = Outgoing::new(sent, &incoming)?;
     let body = async move |exchange: &Exchanging<'_>| {
-        // SAFETY: the operation is under way.
-        let (outgoing, incoming) = unsafe { (outgoing.read(), incoming.write()) };
+        let mut incoming = incoming;
+        let (outgoing, incoming) = (outgoing.read(), incoming.write());
         run!(choice, alltoall or alltoall_with(exchange, outgoing, incoming))
     };
-    // SAFETY: as the caller vouches.
-    unsafe { call.start(body) };
+    call.start(body);
     Ok(())
 }

@@ -23,7 +23,7 @@ use std::task::{Poll, Waker};
 use pamir_transport::collective::CollectiveError;
 use pamir_transport::context::Background;
 
-use crate::context::ContextObject;
+use crate::context::Held;
 use crate::geometry::Geometry;
 
 type Outcome = Result<(), CollectiveError>;
@@ -34,7 +34,7 @@ pub type Done = Box<dyn FnOnce(Outcome)>;
 
 /// An operation.
 pub struct Operation {
-    object: &'static ContextObject,
+    object: Held,
     geometry: Arc<Geometry>,
     running: RefCell<Option<Running>>,
     outcome: Cell<Option<Outcome>>,
@@ -43,16 +43,7 @@ pub struct Operation {
 
 impl Operation {
     /// Starts `running` in a context, on behalf of a geometry; `done` is called by an advance.
-    ///
-    /// # Safety
-    ///
-    /// The calling thread has the context for itself.
-    pub unsafe fn start(
-        object: &'static ContextObject,
-        geometry: Arc<Geometry>,
-        done: Done,
-        running: Running,
-    ) {
+    pub fn start(object: Held, geometry: Arc<Geometry>, done: Done, running: Running) {
         geometry.under_way.fetch_add(1, Ordering::AcqRel);
         object.begin_collective();
         let operation = Rc::new(Self {
@@ -63,8 +54,7 @@ impl Operation {
             done: Cell::new(Some(done)),
         });
         operation.go_on();
-        // SAFETY: as the caller vouches.
-        unsafe { object.context() }.add_background(operation);
+        object.context().add_background(operation);
     }
 
     /// Polls the future, unless it has ended; it goes before anybody is told.

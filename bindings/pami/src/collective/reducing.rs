@@ -7,49 +7,45 @@
 use pamir_transport::collective as c;
 use pamir_transport::collective::data::scratch::Scratch;
 use pamir_transport::collective::{
-    ToRoot, allreduce_with, exscan, exscan_with, reduce_scatter_with, reduce_with, scan_with,
+    allreduce_with, exscan, exscan_with, reduce_scatter_with, reduce_with, scan_with,
 };
 use pamir_transport::selection::Choice;
 
 use crate::collective::call::{Call, Exchanging, run};
+use crate::collective::lists::{Layout, bytes_of};
 use crate::collective::moving::{Outgoing, same};
-use crate::collective::span::{Layout, Span, bytes_of, is_in_place};
+use crate::edge::span::Span;
 use crate::layout::reducer::Reducer;
 use crate::refusal::Refusal;
+use crate::structures::Type;
 use crate::structures::collective::{Allreduce, Reduce, ReduceScatter, Scan};
+use crate::structures::pointer::Address;
 
 /// The buffer of the result, with this member's contribution.
-///
-/// # Safety
-///
-/// `sent` is readable, and `result` writable, for their elements.
-unsafe fn filled(result: Span, sent: *mut u8, sent_bytes: usize) -> Result<Span, Refusal> {
-    if is_in_place(sent) {
+fn filled(result: Span, sent: Address, sent_bytes: usize) -> Result<Span, Refusal> {
+    if sent.is_in_place() {
         return Ok(result);
     }
     same(sent_bytes, result.bytes())?;
     let own = Span::new(sent, sent_bytes, "sndbuf")?;
-    // SAFETY: as the caller vouches.
-    unsafe { result.copy_from(own) };
+    result.copy_from(&own);
     Ok(result)
 }
 
 /// Bytes of what is sent; none if it is in place.
-fn sent_bytes(
-    sndbuf: *mut u8,
-    type_: crate::structures::Type,
-    count: usize,
-) -> Result<usize, Refusal> {
-    if is_in_place(sndbuf) {
+fn sent_bytes(sndbuf: Address, type_: Type, count: usize) -> Result<usize, Refusal> {
+    if sndbuf.is_in_place() {
         return Ok(0);
     }
     bytes_of(type_, count)
 }
 
-/// # Safety
+/// Starts this operation of one member.
 ///
-/// As for [`super::start()`].
-pub unsafe fn allreduce(call: Call, parameters: Allreduce) -> Result<(), Refusal> {
+/// # Errors
+///
+/// What is wrong with the parameters.
+pub fn allreduce(call: Call, parameters: Allreduce) -> Result<(), Refusal> {
     use c::allreduce;
     let Allreduce {
         sndbuf,
@@ -62,19 +58,16 @@ pub unsafe fn allreduce(call: Call, parameters: Allreduce) -> Result<(), Refusal
         data_cookie,
         commutative,
     } = parameters;
-    // SAFETY: the caller vouches for the function.
-    let reducer = unsafe { Reducer::new(op, rtype, data_cookie, commutative != 0)? };
+    let reducer = Reducer::new(op, rtype, data_cookie, commutative != 0)?;
     let choice = call.choice(commutes(&reducer))?;
     let result = Span::new(rcvbuf, bytes_of(rtype, rtypecount)?, "rcvbuf")?;
-    // SAFETY: the caller vouches for both buffers.
-    let buffer = unsafe { filled(result, sndbuf, sent_bytes(sndbuf, stype, stypecount)?)? };
+    let buffer = filled(result, sndbuf, sent_bytes(sndbuf, stype, stypecount)?)?;
     let body = async move |exchange: &Exchanging<'_>| {
-        // SAFETY: the operation is under way.
-        let buffer = unsafe { buffer.write() };
+        let mut buffer = buffer;
+        let buffer = buffer.write();
         run!(choice, allreduce or allreduce_with(exchange, &reducer, buffer))
     };
-    // SAFETY: as the caller vouches.
-    unsafe { call.start(body) };
+    call.start(body);
     Ok(())
 }
 
@@ -82,10 +75,12 @@ fn commutes(reducer: &Reducer) -> bool {
     c::Reduction::commutative(reducer)
 }
 
-/// # Safety
+/// Starts this operation of one member.
 ///
-/// As for [`super::start()`].
-pub unsafe fn reduce(call: Call, parameters: Reduce) -> Result<(), Refusal> {
+/// # Errors
+///
+/// What is wrong with the parameters.
+pub fn reduce(call: Call, parameters: Reduce) -> Result<(), Refusal> {
     use c::reduce;
     let Reduce {
         sndbuf,
@@ -102,30 +97,29 @@ pub unsafe fn reduce(call: Call, parameters: Reduce) -> Result<(), Refusal> {
     let root = call.root(parameters.root)?;
     let is_root = call.rank == root;
     let type_ = if is_root { rtype } else { stype };
-    // SAFETY: the caller vouches for the function.
-    let reducer = unsafe { Reducer::new(op, type_, data_cookie, commutative != 0)? };
+    let reducer = Reducer::new(op, type_, data_cookie, commutative != 0)?;
     let choice = call.choice(commutes(&reducer))?;
     let buffer = if is_root {
         let result = Span::new(rcvbuf, bytes_of(rtype, rtypecount)?, "rcvbuf")?;
-        // SAFETY: the caller vouches for both buffers.
-        unsafe { filled(result, sndbuf, sent_bytes(sndbuf, stype, stypecount)?)? }
+        filled(result, sndbuf, sent_bytes(sndbuf, stype, stypecount)?)?
     } else {
         Span::new(sndbuf, bytes_of(stype, stypecount)?, "sndbuf")?
     };
     let body = async move |exchange: &Exchanging<'_>| {
-        // SAFETY: the operation is under way.
-        let buffer: ToRoot<'_> = unsafe { buffer.gathered(is_root) };
+        let mut buffer = buffer;
+        let buffer = buffer.gathered(is_root);
         run!(choice, reduce or reduce_with(exchange, &reducer, root, buffer))
     };
-    // SAFETY: as the caller vouches.
-    unsafe { call.start(body) };
+    call.start(body);
     Ok(())
 }
 
-/// # Safety
+/// Starts this operation of one member.
 ///
-/// As for [`super::start()`].
-pub unsafe fn scan(call: Call, parameters: Scan) -> Result<(), Refusal> {
+/// # Errors
+///
+/// What is wrong with the parameters.
+pub fn scan(call: Call, parameters: Scan) -> Result<(), Refusal> {
     use c::scan;
     let Scan {
         sndbuf,
@@ -138,43 +132,37 @@ pub unsafe fn scan(call: Call, parameters: Scan) -> Result<(), Refusal> {
         data_cookie,
         exclusive,
     } = parameters;
-    // SAFETY: the caller vouches for the function.
-    let reducer = unsafe { Reducer::new(op, rtype, data_cookie, false)? };
+    let reducer = Reducer::new(op, rtype, data_cookie, false)?;
     let choice = call.choice(commutes(&reducer))?;
     let result = Span::new(rcvbuf, bytes_of(rtype, rtypecount)?, "rcvbuf")?;
     let sent_bytes = sent_bytes(sndbuf, stype, stypecount)?;
     if exclusive == 0 {
-        // SAFETY: the caller vouches for both buffers.
-        let buffer = unsafe { filled(result, sndbuf, sent_bytes)? };
+        let buffer = filled(result, sndbuf, sent_bytes)?;
         let body = async move |exchange: &Exchanging<'_>| {
-            // SAFETY: the operation is under way.
-            let buffer = unsafe { buffer.write() };
+            let mut buffer = buffer;
+            let buffer = buffer.write();
             run!(choice, scan or scan_with(exchange, &reducer, buffer))
         };
-        // SAFETY: as the caller vouches.
-        unsafe { call.start(body) };
+        call.start(body);
         return Ok(());
     }
-    let sent = if is_in_place(sndbuf) {
-        result
+    let mut own = if sndbuf.is_in_place() {
+        Scratch::copy_of(result.read())?
     } else {
         same(sent_bytes, result.bytes())?;
-        Span::new(sndbuf, sent_bytes, "sndbuf")?
+        Scratch::copy_of(Span::new(sndbuf, sent_bytes, "sndbuf")?.read())?
     };
-    // SAFETY: the caller vouches for the buffer.
-    let mut own = Scratch::copy_of(unsafe { sent.read() })?;
     let exclusive = choice.and_then(exclusively);
     let has_result = call.rank > 0;
     let body = async move |exchange: &Exchanging<'_>| {
         run!(exclusive, exscan or exscan_with(exchange, &reducer, &mut own))?;
         if has_result {
-            // SAFETY: the operation is under way.
-            unsafe { result.write() }.copy_from_slice(&own);
+            let mut result = result;
+            result.write().copy_from_slice(&own);
         }
         Ok(())
     };
-    // SAFETY: as the caller vouches.
-    unsafe { call.start(body) };
+    call.start(body);
     Ok(())
 }
 
@@ -185,10 +173,12 @@ fn exclusively(
     c::combining::exscan::Algorithm::from_name(algorithm.name())
 }
 
-/// # Safety
+/// Starts this operation of one member.
 ///
-/// As for [`super::start()`].
-pub unsafe fn reduce_scatter(call: Call, parameters: ReduceScatter) -> Result<(), Refusal> {
+/// # Errors
+///
+/// What is wrong with the parameters.
+pub fn reduce_scatter(call: Call, parameters: ReduceScatter) -> Result<(), Refusal> {
     use c::reduce_scatter;
     let ReduceScatter {
         sndbuf,
@@ -201,29 +191,25 @@ pub unsafe fn reduce_scatter(call: Call, parameters: ReduceScatter) -> Result<()
         data_cookie,
         commutative,
     } = parameters;
-    // SAFETY: the caller vouches for the function.
-    let reducer = unsafe { Reducer::new(op, rtype, data_cookie, commutative != 0)? };
+    let reducer = Reducer::new(op, rtype, data_cookie, commutative != 0)?;
     let choice = call.choice(commutes(&reducer))?;
-    // SAFETY: the caller vouches for the list.
-    let layout = unsafe { Layout::packed(rtype, call.size(), rcounts)? };
+    let layout = Layout::packed(rtype, call.size(), rcounts)?;
     let (whole, block) = (layout.extent()?, layout.bytes(call.rank));
     let output = Span::new(rcvbuf, block, "rcvbuf")?;
-    let sent = if is_in_place(sndbuf) {
+    let sent = if sndbuf.is_in_place() {
         Span::new(rcvbuf, whole, "rcvbuf")?
     } else {
         same(bytes_of(stype, stypecount)?, whole)?;
         Span::new(sndbuf, whole, "sndbuf")?
     };
-    // SAFETY: the caller vouches for both buffers.
-    let input = unsafe { Outgoing::new(sent, output)? };
+    let input = Outgoing::new(Some(sent), &output)?;
     let body = async move |exchange: &Exchanging<'_>| {
-        // SAFETY: the operation is under way.
-        let (input, output) = unsafe { (input.read(), output.write()) };
+        let mut output = output;
+        let (input, output) = (input.read(), output.write());
         let blocks = layout.blocks();
         run!(choice, reduce_scatter or reduce_scatter_with(exchange, &reducer, blocks, input, output))
     };
-    // SAFETY: as the caller vouches.
-    unsafe { call.start(body) };
+    call.start(body);
     Ok(())
 }
 

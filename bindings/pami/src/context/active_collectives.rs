@@ -10,13 +10,15 @@ use std::rc::Rc;
 
 use pamir_transport::active::Receive;
 
+use crate::structures::DataFunction;
+use crate::structures::function::MemberCall;
 use crate::structures::kind::TransferKind;
 
 /// What a member's function is, with what it gets.
 #[derive(Clone, Copy)]
 pub struct Registration {
     /// Of the type that its kind has.
-    pub function: *mut c_void,
+    pub function: MemberCall,
     /// Its argument.
     pub cookie: *mut c_void,
 }
@@ -28,8 +30,6 @@ pub struct Answer {
     pub rank: usize,
     /// Whether there is an answer.
     pub answered: bool,
-    /// The data function that the member has named; an address is good in its own task only.
-    pub function: u64,
     /// Bytes of data.
     pub bytes: usize,
 }
@@ -38,6 +38,9 @@ pub struct Answer {
 pub trait Awaiting {
     /// An answer has come; where it goes.
     fn answer(self: Rc<Self>, answer: Answer) -> Receive;
+
+    /// The own member has named the data function of a reduction.
+    fn name(&self, function: DataFunction);
 }
 
 /// What a context knows of active-message collectives.

@@ -24,15 +24,12 @@
 //! Invariants: each call polls, unless a look has found something; after [`super::waiting::MOST_MESSAGES`] messages
 //! that looks have found, the next one polls, so that no other lane waits for ever.
 
-use std::ffi::c_void;
-
 use pamir_driver::unit::receive::recent::{Recent, Seen};
 use pamir_transport::active::ActiveError;
-use pamir_transport::active::shortcut::Parts;
 use pamir_transport::context::Context;
 
-use crate::context::receivers::Call;
-use crate::context::{ContextObject, context_of};
+use crate::context::ContextObject;
+use crate::edge::handle::Object;
 use crate::refusal::{Refusal, refused};
 use crate::structures::Code;
 
@@ -58,11 +55,8 @@ impl ContextObject {
 
     #[inline(always)]
     fn take(&self, context: &Context, looks: u32) -> bool {
-        let next = context.take_active_line(
-            looks,
-            |dispatch| self.receivers().immediate(dispatch),
-            |call, origin, message| self.give(call, origin, message),
-        );
+        let word = |origin| self.words().word(origin);
+        let next = (self.receivers()).take_line(context, looks, self.handle().raw(), word);
         match next {
             Recent::Taken => true,
             // Of a stream, the origin is not run into while it writes: the poll takes what it has.
@@ -73,17 +67,8 @@ impl ContextObject {
 
     #[inline(never)]
     fn take_packet(&self, context: &Context, seen: Seen) -> bool {
-        context.take_active_packet(
-            seen,
-            |dispatch| self.receivers().immediate(dispatch),
-            |call, origin, message| self.give(call, origin, message),
-        )
-    }
-
-    #[inline(always)]
-    fn give(&self, call: Call, origin: usize, [header, data]: Parts) {
-        // SAFETY: both are readable for their bytes, as the transport says.
-        unsafe { call.give(self.handle(), self.words().word(origin), header, data) };
+        let word = |origin| self.words().word(origin);
+        (self.receivers()).take_packet(context, seen, self.handle().raw(), word)
     }
 
     /// How often to look before the next poll, `most` times at most.
@@ -142,27 +127,19 @@ impl ContextObject {
 }
 
 /// Advances several contexts in turn, until something has happened.
-///
-/// # Safety
-///
-/// `contexts` has `count` handles of contexts.
-pub unsafe fn advance_each(
-    contexts: *mut *mut c_void,
-    count: usize,
+pub fn advance_each<T: Copy>(
+    contexts: Option<&[T]>,
     maximum: usize,
-    advance: impl Fn(&ContextObject) -> Result<bool, Refusal>,
+    advance: impl Fn(T) -> Result<(&'static ContextObject, bool), Refusal>,
 ) -> Code {
-    if contexts.is_null() {
-        let argument = "context";
+    let argument = "context";
+    let Some(contexts) = contexts else {
         return refused(Refusal::Null { argument });
-    }
+    };
     for _ in 0..maximum {
         let (mut moved, mut last) = (false, None);
-        for index in 0..count {
-            // SAFETY: the caller vouches for the handles.
-            let object = unsafe { context_of(*contexts.add(index)) };
-            let one = object.and_then(|object| Ok((object, advance(object)?)));
-            match one {
+        for context in contexts {
+            match advance(*context) {
                 Ok((object, one)) => (moved, last) = (moved | one, Some(object)),
                 Err(refusal) => return refused(refusal),
             }

@@ -9,15 +9,16 @@ use pamir_transport::active::{Completion, TransferError};
 use pamir_transport::collective::CollectiveError;
 
 use crate::context::ContextObject;
+use crate::edge::handle::Object;
 use crate::refusal::{ended, ended_collective};
-use crate::structures::Code;
-use crate::structures::EventFunction;
+use crate::structures::function::EventCall;
+use crate::structures::{Code, EventFunction};
 
 /// A function of the program's, with what it gets.
 #[derive(Clone, Copy)]
 pub struct Event {
     context: *mut c_void,
-    function: unsafe extern "C" fn(*mut c_void, *mut c_void, Code),
+    function: EventCall,
     cookie: *mut c_void,
 }
 
@@ -29,7 +30,7 @@ impl Event {
         function: EventFunction,
         cookie: *mut c_void,
     ) -> Option<Self> {
-        let context = context.handle();
+        let context = context.handle().raw();
         function.map(|function| Self {
             context,
             function,
@@ -39,14 +40,12 @@ impl Event {
 
     /// Tells.
     pub fn tell(self, code: Code) {
-        // SAFETY: the program gave function and cookie for this, and is told once; it is told
-        // by whoever has the context.
-        unsafe { (self.function)(self.context, self.cookie, code) };
+        (self.function).call(self.context, self.cookie, code);
     }
 
     /// Lets whoever advances `context` next tell how a collective operation has ended.
-    pub fn tell_later(self, context: &ContextObject, how: Result<(), CollectiveError>) {
-        context.post_once(move || self.tell(ended_collective(how)));
+    pub fn tell_later(self, context: &'static ContextObject, how: Result<(), CollectiveError>) {
+        context.post_once(move |_| self.tell(ended_collective(how)));
     }
 
     /// Tells how a transfer has ended.

@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::client::ClientObject;
 use crate::context::ContextObject;
+use crate::edge::handle::Object;
 use crate::refusal::Refusal;
 
 /// All contexts of this process, those of one client in the order of their offsets.

@@ -15,8 +15,9 @@
 //! takes a context, except post, lock, trylock and unlock.
 
 use std::cell::{Cell, UnsafeCell};
-use std::ffi::c_void;
+use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
+use std::ops::Deref;
 
 use lock_api::RawMutex as _;
 use pamir_transport::active::ActiveError;
@@ -29,12 +30,10 @@ use crate::context::active_collectives::ActiveCollectives;
 use crate::context::endpoint::Words;
 use crate::context::receivers::Receivers;
 use crate::context::waiting::Waiting;
+use crate::edge::handle::{Handle, Object, missing};
 use crate::edge::mark::Mark;
 use crate::refusal::Refusal;
 use crate::structures::HIGHEST_DISPATCH;
-
-/// What a living context's handle points to.
-const LIVING: u64 = 0x5458_4E43_494D_4150;
 
 /// A context, for ever; its mark goes when it is destroyed, and what it holds with it.
 pub struct ContextObject {
@@ -84,7 +83,7 @@ impl ContextObject {
         unsafe { context.open_memory() };
         let work = context.detached_work_queue().map_err(ActiveError::from)?;
         Ok(Self {
-            mark: Mark::new(LIVING),
+            mark: Mark::new(Self::LIVING),
             client,
             lock: RawMutex::INIT,
             waiting: Waiting::new(context.is_oversubscribed()),
@@ -101,23 +100,6 @@ impl ContextObject {
         })
     }
 
-    /// The transport's context.
-    ///
-    /// # Safety
-    ///
-    /// The calling thread is the only one that uses the context, and it is not destroyed.
-    #[inline(always)]
-    pub unsafe fn context(&self) -> &Context {
-        // SAFETY: the caller vouches for it; only `end` takes it out.
-        unsafe { &*self.context.get() }
-    }
-
-    /// Its handle.
-    #[inline(always)]
-    pub fn handle(&self) -> *mut c_void {
-        std::ptr::from_ref(self).cast_mut().cast()
-    }
-
     /// Its endpoint.
     pub fn endpoint(&self) -> Endpoint {
         self.endpoint
@@ -126,11 +108,6 @@ impl ContextObject {
     /// Whose it is.
     pub fn client(&self) -> &'static ClientObject {
         self.client
-    }
-
-    /// Whether it is not destroyed.
-    pub fn is_living(&self) -> bool {
-        self.mark.is(LIVING)
     }
 
     /// Whether tasks of the job share processors.
@@ -184,67 +161,147 @@ impl ContextObject {
         &self.waiting
     }
 
-    /// Its lock, which threads that share it take.
-    pub fn lock(&self) -> &RawMutex {
-        &self.lock
-    }
-
     /// The work queue.
     #[inline(always)]
     pub fn work(&self) -> &WorkQueue {
         &self.work
     }
 
-    /// Destroys it.
+    /// Runs `work` with the context, unless another thread has its lock; nothing then.
+    pub fn try_locked<T>(&'static self, work: impl FnOnce(Held) -> T) -> Option<T> {
+        if !self.lock.try_lock() {
+            return None;
+        }
+        // SAFETY: the lock was just taken, and every thread that shares the context takes it.
+        let done = work(unsafe { Held::new(self) });
+        // SAFETY: taken above.
+        unsafe { self.lock.unlock() };
+        Some(done)
+    }
+
+    /// Takes its lock.
+    pub fn lock(&self) {
+        self.lock.lock();
+    }
+
+    /// Takes its lock, if nobody has it; whether it did.
+    pub fn try_lock(&self) -> bool {
+        self.lock.try_lock()
+    }
+
+    /// Gives its lock back, which the caller has.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::NotLocked`].
+    pub fn unlock(&self) -> Result<(), Refusal> {
+        if !self.lock.is_locked() {
+            return Err(Refusal::NotLocked);
+        }
+        // SAFETY: it is locked, and by this caller, as PAMI's contract says.
+        unsafe { self.lock.unlock() };
+        Ok(())
+    }
+}
+
+impl Object for ContextObject {
+    const LIVING: u64 = 0x5458_4E43_494D_4150;
+    const KIND: &'static str = "context";
+
+    #[inline(always)]
+    fn mark(&self) -> &Mark {
+        &self.mark
+    }
+}
+
+/// A context that the current thread has for itself, as long as what it is handed to.
+#[derive(Clone, Copy)]
+pub struct Held {
+    object: &'static ContextObject,
+    /// Another thread does not have it.
+    here: PhantomData<*const ()>,
+}
+
+impl Deref for Held {
+    type Target = ContextObject;
+
+    #[inline(always)]
+    fn deref(&self) -> &ContextObject {
+        self.object
+    }
+}
+
+impl Held {
+    /// A context that the current thread has.
     ///
     /// # Safety
     ///
-    /// As for [`Self::context`]; nobody uses it afterwards.
-    pub unsafe fn end(&self) -> Result<(), Refusal> {
+    /// The current thread is the only one that uses the context as long as anything that this is handed to is
+    /// used. What the context itself keeps is used by whoever has the context.
+    #[inline(always)]
+    pub unsafe fn new(object: &'static ContextObject) -> Self {
+        Self {
+            object,
+            here: PhantomData,
+        }
+    }
+
+    /// The object, for other threads too.
+    pub fn object(self) -> &'static ContextObject {
+        self.object
+    }
+
+    /// The transport's context.
+    #[inline(always)]
+    pub fn context(&self) -> &Context {
+        // SAFETY: this thread has it; only `end` takes it out, when nobody else uses it any more.
+        unsafe { &*self.object.context.get() }
+    }
+
+    /// Destroys the context, which nobody uses afterwards.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::OperationsLeft`], and what the transport says.
+    pub fn end(self) -> Result<(), Refusal> {
         let operations = self.collectives.get();
         if operations > 0 {
             return Err(Refusal::OperationsLeft { operations });
         }
-        // SAFETY: as the caller vouches.
-        let context = unsafe { self.context() };
+        let context = self.context();
         let (moved_out, profile) = (context.leave(), context.write_traffic());
         self.mark.clear();
         self.client.remove_context();
-        // SAFETY: the mark is gone, so nothing finds it again.
-        unsafe { ManuallyDrop::drop(&mut *self.context.get()) };
+        // SAFETY: the mark is gone, so nothing finds it again, and PAMI's contract says that nobody uses it.
+        unsafe { ManuallyDrop::drop(&mut *self.object.context.get()) };
         moved_out.map_err(ActiveError::from)?;
         Ok(profile?)
     }
 }
 
-/// No living context is behind a handle.
-#[cold]
-pub fn no_context() -> Refusal {
-    Refusal::Handle {
-        argument: "context",
-        kind: "context",
+/// The handle of a context that the calling thread has for itself: whoever hands it in vouches for that.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct HeldHandle(Handle<ContextObject>);
+
+impl HeldHandle {
+    /// That of nothing.
+    pub const NULL: Self = Self(Handle::NULL);
+
+    /// The context, if it lives.
+    #[inline(always)]
+    pub fn living(self) -> Option<Held> {
+        // SAFETY: the caller vouches for having it.
+        self.0.living().map(|object| unsafe { Held::new(object) })
     }
-}
 
-/// The context behind a handle, if it is that of one that lives.
-///
-/// # Safety
-///
-/// `handle` is NULL, or was given out for a context.
-#[inline(always)]
-pub unsafe fn living_context(handle: *mut c_void) -> Option<&'static ContextObject> {
-    // SAFETY: null, or an object that is never freed.
-    let object = unsafe { handle.cast::<ContextObject>().as_ref() };
-    object.filter(|object| object.mark.is(LIVING))
-}
-
-/// The context behind a handle.
-///
-/// # Safety
-///
-/// `handle` is NULL, or was given out for a context.
-#[inline(always)]
-pub unsafe fn context_of(handle: *mut c_void) -> Result<&'static ContextObject, Refusal> {
-    // SAFETY: as the caller vouches.
-    unsafe { living_context(handle) }.ok_or_else(no_context)
+    /// The context.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::Handle`] where it does not live.
+    #[inline(always)]
+    pub fn get(self) -> Result<Held, Refusal> {
+        self.living().ok_or_else(missing::<ContextObject>)
+    }
 }

@@ -10,83 +10,36 @@
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
-use std::ptr::{null, null_mut};
+
+use pamir_driver::unit::receive::recent::{Recent, Seen};
+use pamir_transport::context::Context;
 
 use crate::refusal::Refusal;
+use crate::structures::function::DispatchCall;
 use crate::structures::{DispatchHints, HIGHEST_DISPATCH, Hint, Receive};
 
 /// A function of the program's, and what it is called with besides the message.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
     /// The function.
-    pub function: unsafe extern "C" fn(
-        *mut c_void,
-        *mut c_void,
-        *const c_void,
-        usize,
-        *const c_void,
-        usize,
-        u32,
-        *mut Receive,
-    ),
+    pub function: DispatchCall,
     /// What it gets.
     pub cookie: *mut c_void,
 }
 
 impl Call {
     /// Calls the function for a message all of which is there.
-    ///
-    /// # Safety
-    ///
-    /// Header and data are readable for their bytes until it returns.
-    #[inline(always)]
-    pub unsafe fn give(
-        &self,
-        context: *mut c_void,
-        origin: u32,
-        header: (*const u8, usize),
-        data: (*const u8, usize),
-    ) {
-        // SAFETY: the program gave function and cookie for this; the caller vouches for the rest.
-        unsafe {
-            (self.function)(
-                context,
-                self.cookie,
-                header.0.cast(),
-                header.1,
-                data.0.cast(),
-                data.1,
-                origin,
-                null_mut(),
-            );
-        }
-    }
-
-    /// Calls the function for a message all of which is there.
-    pub fn give_whole(&self, context: *mut c_void, origin: u32, header: &[u8], data: &[u8]) {
+    pub fn give(&self, context: *mut c_void, origin: u32, header: &[u8], data: &[u8]) {
         let part = |bytes: &[u8]| (bytes.as_ptr(), bytes.len());
+        let parts = [part(header), part(data)];
         // SAFETY: they are slices.
-        unsafe { self.give(context, origin, part(header), part(data)) };
+        unsafe { (self.function).give(context, self.cookie, origin, parts) };
     }
 
     /// Calls the function for a message of `bytes` bytes of data, which are not there yet; what it
     /// wants done with them.
     pub fn ask(&self, context: *mut c_void, origin: u32, header: &[u8], bytes: usize) -> Receive {
-        let mut receive = Receive::UNFILLED;
-        // SAFETY: as in `give`; the structure lives until the call returns.
-        unsafe {
-            (self.function)(
-                context,
-                self.cookie,
-                header.as_ptr().cast(),
-                header.len(),
-                null(),
-                bytes,
-                origin,
-                &raw mut receive,
-            );
-        }
-        receive
+        (self.function).ask(context, self.cookie, origin, header, bytes)
     }
 }
 
@@ -144,7 +97,7 @@ impl Receivers {
 
     /// Whom to call for a dispatch id, if it takes the data of a short message with the call.
     #[inline(always)]
-    pub fn immediate(&self, dispatch: u16) -> Option<Call> {
+    fn immediate(&self, dispatch: u16) -> Option<Call> {
         match self.recent.get() {
             Some((recent, call)) if recent == dispatch => Some(call),
             _ => self.look_up(dispatch),
@@ -166,5 +119,44 @@ impl Receivers {
             _ if dispatch > HIGHEST_DISPATCH => Err(Refusal::DispatchRange { dispatch }),
             _ => Err(Refusal::DispatchNotSet { dispatch }),
         }
+    }
+
+    /// Takes a message of one line from where the last packet came, for which it looks `looks` times, and calls
+    /// the function of its dispatch id. `handle` is the context's, `word` gives the origin's word.
+    #[inline(always)]
+    pub fn take_line(
+        &self,
+        context: &Context,
+        looks: u32,
+        handle: *mut c_void,
+        word: impl FnOnce(usize) -> u32,
+    ) -> Recent {
+        context.take_active_line(
+            looks,
+            |dispatch| self.immediate(dispatch),
+            |call, origin, message| {
+                // SAFETY: both parts are readable for their bytes, as the transport says.
+                unsafe { (call.function).give(handle, call.cookie, word(origin), message) };
+            },
+        )
+    }
+
+    /// The same for the packet that [`Self::take_line`] has just found; whether it was taken.
+    #[inline(always)]
+    pub fn take_packet(
+        &self,
+        context: &Context,
+        seen: Seen,
+        handle: *mut c_void,
+        word: impl FnOnce(usize) -> u32,
+    ) -> bool {
+        context.take_active_packet(
+            seen,
+            |dispatch| self.immediate(dispatch),
+            |call, origin, message| {
+                // SAFETY: as above.
+                unsafe { (call.function).give(handle, call.cookie, word(origin), message) };
+            },
+        )
     }
 }

@@ -14,69 +14,55 @@ use std::ffi::c_void;
 
 use pamir_transport::context::work_queue::Progress;
 
-use crate::context::ContextObject;
+use crate::context::{ContextObject, Held};
+use crate::edge::handle::Object;
 use crate::structures::Code;
-
-/// A function of the program's, with what it gets.
-struct Work {
-    context: *mut c_void,
-    function: unsafe extern "C" fn(*mut c_void, *mut c_void) -> i32,
-    cookie: *mut c_void,
-}
-
-// SAFETY: the program posts the cookie so that another thread uses it; the context's object
-// lives for ever, and whoever runs the work has it.
-unsafe impl Send for Work {}
-
-impl Work {
-    fn run(&self) -> Progress {
-        // SAFETY: the program gave function and cookie for this.
-        let result = unsafe { (self.function)(self.context, self.cookie) };
-        if result == Code::Again as i32 {
-            Progress::Again
-        } else {
-            Progress::Done
-        }
-    }
-}
+use crate::structures::function::WorkCall;
 
 /// Work that any thread may run: whoever advances the context that it was posted to.
-struct Carried<F>(Option<F>);
+struct Carried<F> {
+    object: &'static ContextObject,
+    work: F,
+}
 
 // SAFETY: what the work holds is used by whoever runs it alone, which has the context; who posts it
-// does not keep any of it.
+// does not keep any of it, and a program posts its cookie so that another thread uses it.
 unsafe impl<F> Send for Carried<F> {}
 
-impl<F: FnOnce()> Carried<F> {
-    fn run(&mut self) {
-        if let Some(work) = self.0.take() {
-            work();
-        }
+impl<F: FnMut(Held) -> Progress> Carried<F> {
+    fn run(&mut self) -> Progress {
+        // SAFETY: whoever advances the context has it, and runs its work.
+        (self.work)(unsafe { Held::new(self.object) })
     }
 }
 
 impl ContextObject {
+    fn carry(&'static self, work: impl FnMut(Held) -> Progress + 'static) {
+        let mut carried = Carried { object: self, work };
+        self.work().post(move |_| carried.run());
+    }
+
     /// Lets whoever advances this context next call a function of the program's, and again as long as it
     /// asks for that.
-    pub fn post(
-        &self,
-        function: unsafe extern "C" fn(*mut c_void, *mut c_void) -> i32,
-        cookie: *mut c_void,
-    ) {
-        let work = Work {
-            context: self.handle(),
-            function,
-            cookie,
-        };
-        self.work().post(move |_| work.run());
+    pub fn post(&'static self, function: WorkCall, cookie: *mut c_void) {
+        let context = self.handle().raw();
+        self.carry(move |_| {
+            if function.call(context, cookie) == Code::Again as i32 {
+                Progress::Again
+            } else {
+                Progress::Done
+            }
+        });
     }
 
     /// Lets whoever advances this context next call `work`, which holds nothing that the calling
     /// thread goes on to use.
-    pub fn post_once(&self, work: impl FnOnce() + 'static) {
-        let mut carried = Carried(Some(work));
-        self.work().post(move |_| {
-            carried.run();
+    pub fn post_once(&'static self, work: impl FnOnce(Held) + 'static) {
+        let mut work = Some(work);
+        self.carry(move |held| {
+            if let Some(work) = work.take() {
+                work(held);
+            }
             Progress::Done
         });
     }

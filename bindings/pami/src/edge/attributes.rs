@@ -4,41 +4,37 @@
 //! [`update`] has refused what cannot be changed, which is everything.
 
 use crate::refusal::Refusal;
+use crate::structures::pointer::InOut;
 use crate::structures::{Configuration, Value};
 
 /// The list that C gave.
 ///
-/// # Safety
+/// # Errors
 ///
-/// `list` is NULL, or has `count` entries that nobody else uses during the call.
-pub unsafe fn entries<'a>(
-    list: *mut Configuration,
+/// [`Refusal::Null`] where it has entries and is NULL.
+pub fn entries(
+    list: &mut InOut<Configuration>,
     count: usize,
-) -> Result<&'a mut [Configuration], Refusal> {
+) -> Result<&mut [Configuration], Refusal> {
     if count == 0 {
         return Ok(&mut []);
     }
-    if list.is_null() {
-        let argument = "configuration";
-        return Err(Refusal::Null { argument });
-    }
-    // SAFETY: the caller vouches for the entries.
-    Ok(unsafe { std::slice::from_raw_parts_mut(list, count) })
+    let argument = "configuration";
+    list.list(count).ok_or(Refusal::Null { argument })
 }
 
 /// Asks `object` for every attribute of a list; `answer` knows those it has.
 ///
-/// # Safety
+/// # Errors
 ///
-/// As for [`entries`].
-pub unsafe fn query(
+/// As for [`entries`], and [`Refusal::Attribute`].
+pub fn query(
     object: &'static str,
-    list: *mut Configuration,
+    list: &mut InOut<Configuration>,
     count: usize,
     answer: impl Fn(u32) -> Option<Value>,
 ) -> Result<(), Refusal> {
-    // SAFETY: as the caller vouches.
-    for entry in unsafe { entries(list, count)? } {
+    for entry in entries(list, count)? {
         let attribute = entry.name;
         entry.value = answer(attribute).ok_or(Refusal::Attribute { attribute, object })?;
     }
@@ -47,17 +43,16 @@ pub unsafe fn query(
 
 /// Refuses to change what `known` has, and what it has not.
 ///
-/// # Safety
+/// # Errors
 ///
-/// As for [`entries`].
-pub unsafe fn update(
+/// As for [`entries`], [`Refusal::ReadOnly`] and [`Refusal::Attribute`].
+pub fn update(
     object: &'static str,
-    list: *mut Configuration,
+    list: &mut InOut<Configuration>,
     count: usize,
     known: impl Fn(u32) -> bool,
 ) -> Result<(), Refusal> {
-    // SAFETY: as the caller vouches.
-    let Some(first) = unsafe { entries(list, count)? }.first() else {
+    let Some(first) = entries(list, count)?.first() else {
         return Ok(());
     };
     let attribute = first.name;
@@ -71,29 +66,27 @@ pub unsafe fn update(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::structures::pointer::vouched::in_out;
 
     #[test]
     fn unknown_attributes_are_named() {
-        let value = Value { intval: 0 };
-        let mut list = [
+        let value = Value::number(0);
+        let mut entries = [
             Configuration { name: 105, value },
             Configuration { name: 999, value },
         ];
-        let answer = |name| (name == 105).then_some(Value { intval: 3 });
-        // SAFETY: the list has the entries.
-        let outcome = unsafe { query("client", list.as_mut_ptr(), 2, answer) };
+        let answer = |name| (name == 105).then(|| Value::number(3));
+        let outcome = query("client", &mut in_out(Some(&mut entries)), 2, answer);
         let attribute = 999;
         assert!(
             matches!(outcome, Err(Refusal::Attribute { attribute: 999, .. })),
             "{attribute}"
         );
-        // SAFETY: the union's number was written.
-        assert_eq!(unsafe { list[0].value.intval }, 3);
-        // SAFETY: the list has the entries.
-        let outcome = unsafe { update("client", list.as_mut_ptr(), 1, |name| name == 105) };
+        assert_eq!(entries[0].value.as_number(), 3);
+        let mut list = in_out(Some(&mut entries));
+        let outcome = update("client", &mut list, 1, |name| name == 105);
         assert!(matches!(outcome, Err(Refusal::ReadOnly { .. })));
-        // SAFETY: no entry is read.
-        let outcome = unsafe { query("client", std::ptr::null_mut(), 1, answer) };
+        let outcome = query("client", &mut in_out(None), 1, answer);
         assert!(matches!(outcome, Err(Refusal::Null { .. })));
     }
 }

@@ -16,7 +16,7 @@ use std::ffi::{CStr, c_void};
 
 use pamir_transport::active::ActiveError;
 
-use crate::context::context_of;
+use crate::context::HeldHandle;
 use crate::refusal::{Refusal, answer};
 use crate::structures::Code;
 
@@ -51,17 +51,16 @@ pub fn check(extension: *mut c_void) -> Result<(), Refusal> {
     })
 }
 
-/// # Safety
-///
-/// `context` is a context's handle, and the calling thread has the context for itself.
-unsafe extern "C" fn wait(context: *mut c_void, nanoseconds: u64) -> Code {
-    // SAFETY: the caller vouches for the handle.
-    let outcome = unsafe { context_of(context) }.and_then(|object| {
-        // SAFETY: the caller vouches for having the context.
-        let rested = unsafe { object.context() }.rest(nanoseconds, || !object.work().is_empty());
+/// Sleeps until something may have come for a context.
+extern "C" fn wait(context: HeldHandle, nanoseconds: u64) -> Code {
+    let rest = || {
+        let object = context.get()?;
+        let rested = object
+            .context()
+            .rest(nanoseconds, || !object.work().is_empty());
         Ok(rested.map_err(ActiveError::from)?)
-    });
-    answer(outcome)
+    };
+    answer(rest())
 }
 
 /// Opens the extension of a name, for task `task` of `tasks`.

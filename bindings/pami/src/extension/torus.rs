@@ -22,6 +22,8 @@ use pamir_transport::collective::shape::torus::Torus;
 
 use crate::refusal::{Refusal, answer};
 use crate::structures::Code;
+use crate::structures::pointer::{List, Out};
+use crate::structures::variables::Variable;
 
 /// The extension's name.
 pub const NAME: &str = "EXT_torus_network";
@@ -41,22 +43,12 @@ struct Information {
 }
 
 /// What an opened extension knows.
-#[derive(Debug)]
 struct Opened {
     torus: Torus,
     coordinates: Vec<usize>,
     rings: Vec<usize>,
-    information: OnceLock<Pointers>,
+    information: OnceLock<Variable<Information>>,
 }
-
-/// The information, which holds pointers into what never changes.
-#[derive(Debug)]
-struct Pointers(Information);
-
-// SAFETY: what it points to is never written again, nor freed.
-unsafe impl Send for Pointers {}
-// SAFETY: as above.
-unsafe impl Sync for Pointers {}
 
 static OPENED: OnceLock<Opened> = OnceLock::new();
 
@@ -113,7 +105,7 @@ extern "C" fn information() -> *const Information {
         return std::ptr::null();
     };
     let pointers = opened.information.get_or_init(|| {
-        Pointers(Information {
+        Variable(Information {
             dims: opened.torus.sizes().len(),
             coord: opened.coordinates.as_ptr(),
             size: opened.torus.sizes().as_ptr(),
@@ -123,10 +115,7 @@ extern "C" fn information() -> *const Information {
     &raw const pointers.0
 }
 
-/// # Safety
-///
-/// `coordinates` has room for one number a dimension.
-unsafe extern "C" fn task2torus(task: u32, coordinates: *mut usize) -> Code {
+extern "C" fn task2torus(task: u32, coordinates: Out<usize>) -> Code {
     let convert = || {
         let place = opened()?.torus.place(task as usize);
         let place = place.ok_or(Refusal::NoPlace)?;
@@ -134,28 +123,23 @@ unsafe extern "C" fn task2torus(task: u32, coordinates: *mut usize) -> Code {
             let argument = "coordinates";
             return Err(Refusal::Null { argument });
         }
-        // SAFETY: the caller vouches for the room.
-        unsafe { std::ptr::copy_nonoverlapping(place.as_ptr(), coordinates, place.len()) };
+        for (index, coordinate) in place.into_iter().enumerate() {
+            coordinates.put_at(index, coordinate);
+        }
         Ok(())
     };
     answer(convert())
 }
 
-/// # Safety
-///
-/// `coordinates` has one number a dimension, and `task` is writable.
-unsafe extern "C" fn torus2task(coordinates: *const usize, task: *mut u32) -> Code {
+extern "C" fn torus2task(coordinates: List<usize>, task: Out<u32>) -> Code {
     let convert = || {
         let torus = &opened()?.torus;
-        if coordinates.is_null() || task.is_null() {
+        let (Some(place), false) = (coordinates.get(torus.sizes().len()), task.is_null()) else {
             let argument = "coordinates or task";
             return Err(Refusal::Null { argument });
-        }
-        // SAFETY: the caller vouches for the numbers.
-        let place = unsafe { std::slice::from_raw_parts(coordinates, torus.sizes().len()) };
+        };
         let found = torus.member(place).ok_or(Refusal::NoPlace)?;
-        // SAFETY: the caller vouches for the address.
-        unsafe { *task = found as u32 };
+        task.put(found as u32);
         Ok(())
     };
     answer(convert())

@@ -2,98 +2,80 @@
 //!
 //! Before: a program's call. After: [`crate::client`] has the object, or has ended it.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::c_void;
 
-use crate::client::{ClientObject, client_of, is_attribute, machine};
+use crate::client::{ClientObject, is_attribute, machine};
 use crate::edge::attributes::{entries, query, update};
+use crate::edge::handle::{Handle, Object};
 use crate::edge::mark;
 use crate::geometry::end_all;
 use crate::refusal::{Refusal, answer};
+use crate::structures::pointer::{InOut, Out, Text};
 use crate::structures::{Code, Configuration};
 
-/// # Safety
-///
-/// `name` is a string, `client` writable, and the configuration has `num_configs` entries.
+/// Creates a client.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Client_create(
-    name: *const c_char,
-    client: *mut *mut c_void,
-    configuration: *mut Configuration,
+pub extern "C" fn PAMI_Client_create(
+    name: Text,
+    client: Out<Handle<ClientObject>>,
+    mut configuration: InOut<Configuration>,
     num_configs: usize,
 ) -> Code {
-    let create = || {
-        if name.is_null() || client.is_null() {
+    let mut create = || {
+        let (Some(name), false) = (name.get(), client.is_null()) else {
             let argument = "name or client";
             return Err(Refusal::Null { argument });
-        }
-        // SAFETY: the caller vouches for the string.
-        let name = unsafe { CStr::from_ptr(name) }.to_str();
-        let name = name.ok().filter(|name| !name.is_empty());
-        // SAFETY: the caller vouches for the entries.
-        let configuration = unsafe { entries(configuration, num_configs)? };
+        };
+        let name = name.to_str().ok().filter(|name| !name.is_empty());
+        let configuration = entries(&mut configuration, num_configs)?;
         if mark::is_forked() {
             return Err(Refusal::Forked);
         }
         let object = ClientObject::create(name.ok_or(Refusal::Name)?, configuration)?;
-        // SAFETY: the caller vouches for the address.
-        unsafe { *client = object.handle() };
+        client.put(object.handle());
         Ok(())
     };
     answer(create())
 }
 
-/// # Safety
-///
-/// `client` points to a client's handle, which nobody else uses.
+/// Destroys a client that nobody else uses.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Client_destroy(client: *mut *mut c_void) -> Code {
-    let destroy = || {
-        if client.is_null() {
-            let argument = "client";
-            return Err(Refusal::Null { argument });
-        }
-        // SAFETY: the caller vouches for the address and the handle in it.
-        let object = unsafe { client_of(*client)? };
+pub extern "C" fn PAMI_Client_destroy(mut client: InOut<Handle<ClientObject>>) -> Code {
+    let mut destroy = || {
+        let argument = "client";
+        let handle = client.get().ok_or(Refusal::Null { argument })?;
+        let object = handle.get()?;
         object.end(|| end_all(object))?;
-        // SAFETY: as above.
-        unsafe { *client = std::ptr::null_mut() };
+        *handle = Handle::NULL;
         Ok(())
     };
     answer(destroy())
 }
 
-/// # Safety
-///
-/// `client` is a client's handle; the configuration has `num_configs` entries.
+/// Asks a client for attributes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Client_query(
-    client: *mut c_void,
-    configuration: *mut Configuration,
+pub extern "C" fn PAMI_Client_query(
+    client: Handle<ClientObject>,
+    mut configuration: InOut<Configuration>,
     num_configs: usize,
 ) -> Code {
-    // SAFETY: the caller vouches for the handle and the entries.
-    let outcome = unsafe { client_of(client) }.and_then(|client| unsafe {
-        query("client", configuration, num_configs, |name| {
+    let outcome = client.get().and_then(|client| {
+        query("client", &mut configuration, num_configs, |name| {
             client.answer(name)
         })
     });
     answer(outcome)
 }
 
-/// # Safety
-///
-/// `client` is a client's handle; the configuration has `num_configs` entries.
+/// Refuses to change a client's attributes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Client_update(
-    client: *mut c_void,
-    configuration: *mut Configuration,
+pub extern "C" fn PAMI_Client_update(
+    client: Handle<ClientObject>,
+    mut configuration: InOut<Configuration>,
     num_configs: usize,
 ) -> Code {
-    // SAFETY: the caller vouches for the handle and the entries.
-    let outcome = unsafe { client_of(client) }.and_then(|_| {
-        // SAFETY: as above.
-        unsafe { update("client", configuration, num_configs, is_attribute) }
-    });
+    let outcome = (client.get())
+        .and_then(|_| update("client", &mut configuration, num_configs, is_attribute));
     answer(outcome)
 }
 

@@ -1,35 +1,32 @@
-//! The C functions on contexts: creating and destroying them, their attributes, their locks, posting work.
+//! The C functions on contexts: creating and destroying them, their attributes and locks, posting work, advancing.
 //!
-//! Before: a program's call. After: [`crate::context`] has the object, or has ended it.
+//! Before: a program's call. After: [`crate::context`] has the object, or has ended it, or has moved on what there
+//! is.
 
 use std::ffi::c_void;
 
-use lock_api::RawMutex as _;
-
-use crate::client::client_of;
-use crate::context::{ContextObject, context_of, made};
+use crate::client::ClientObject;
+use crate::context::advance::advance_each;
+use crate::context::{ContextObject, HeldHandle, made};
 use crate::edge::attributes::{entries, query, update};
+use crate::edge::handle::{Handle, Object, missing};
 use crate::refusal::{Refusal, answer, refused};
 use crate::structures::configuration::attribute;
+use crate::structures::pointer::{InOut, List, Out};
 use crate::structures::{Code, Configuration, HIGHEST_DISPATCH, Value, WorkFunction};
 
-/// # Safety
-///
-/// `client` is a client's handle; `context` has room for `ncontexts` handles, and the
-/// configuration has `num_configs` entries.
+/// Creates contexts.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Context_createv(
-    client: *mut c_void,
-    configuration: *mut Configuration,
+pub extern "C" fn PAMI_Context_createv(
+    client: Handle<ClientObject>,
+    mut configuration: InOut<Configuration>,
     num_configs: usize,
-    context: *mut *mut c_void,
+    context: Out<Handle<ContextObject>>,
     ncontexts: usize,
 ) -> Code {
-    let create = || {
-        // SAFETY: the caller vouches for the handle and the entries.
-        let (client, configuration) =
-            unsafe { (client_of(client)?, entries(configuration, num_configs)?) };
-        if let Some(entry) = configuration.first() {
+    let mut create = || {
+        let client = client.get()?;
+        if let Some(entry) = entries(&mut configuration, num_configs)?.first() {
             let (attribute, object) = (entry.name, "context that is created");
             return Err(Refusal::Attribute { attribute, object });
         }
@@ -41,134 +38,130 @@ pub unsafe extern "C" fn PAMI_Context_createv(
         for index in 0..ncontexts {
             let object = ContextObject::create(client)?;
             made::add(object);
-            // SAFETY: the caller vouches for the room.
-            unsafe { *context.add(index) = object.handle() };
+            context.put_at(index, object.handle());
         }
         Ok(())
     };
     answer(create())
 }
 
-/// # Safety
-///
-/// `contexts` has `ncontexts` handles of contexts that nobody uses.
+/// Destroys contexts that nobody uses.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Context_destroyv(
-    contexts: *mut *mut c_void,
-    ncontexts: usize,
-) -> Code {
-    let destroy = || {
-        if contexts.is_null() {
-            let argument = "contexts";
-            return Err(Refusal::Null { argument });
-        }
-        for index in 0..ncontexts {
-            // SAFETY: the caller vouches for the handles, and that nobody uses the contexts.
-            unsafe {
-                let handle = contexts.add(index);
-                context_of(*handle)?.end()?;
-                *handle = std::ptr::null_mut();
-            }
+pub extern "C" fn PAMI_Context_destroyv(mut contexts: InOut<HeldHandle>, ncontexts: usize) -> Code {
+    let mut destroy = || {
+        let argument = "contexts";
+        let contexts = contexts.list(ncontexts).ok_or(Refusal::Null { argument })?;
+        for handle in contexts {
+            handle.get()?.end()?;
+            *handle = HeldHandle::NULL;
         }
         Ok(())
     };
     answer(destroy())
 }
 
-/// # Safety
-///
-/// `context` is a context's handle; the configuration has `num_configs` entries.
+/// Asks a context for attributes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Context_query(
-    context: *mut c_void,
-    configuration: *mut Configuration,
+pub extern "C" fn PAMI_Context_query(
+    context: Handle<ContextObject>,
+    mut configuration: InOut<Configuration>,
     num_configs: usize,
 ) -> Code {
-    let intval = HIGHEST_DISPATCH;
-    // SAFETY: the caller vouches for the handle and the entries.
-    let outcome = unsafe { context_of(context) }.and_then(|_| unsafe {
-        query("context", configuration, num_configs, |name| {
-            (name == attribute::CONTEXT_DISPATCH_ID_MAX).then_some(Value { intval })
-        })
-    });
+    let highest = Value::number(HIGHEST_DISPATCH);
+    let known = |name| (name == attribute::CONTEXT_DISPATCH_ID_MAX).then_some(highest);
+    let outcome =
+        (context.get()).and_then(|_| query("context", &mut configuration, num_configs, known));
     answer(outcome)
 }
 
-/// # Safety
-///
-/// `context` is a context's handle; the configuration has `num_configs` entries.
+/// Refuses to change a context's attributes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Context_update(
-    context: *mut c_void,
-    configuration: *mut Configuration,
+pub extern "C" fn PAMI_Context_update(
+    context: Handle<ContextObject>,
+    mut configuration: InOut<Configuration>,
     num_configs: usize,
 ) -> Code {
-    // SAFETY: the caller vouches for the handle and the entries.
-    let outcome = unsafe { context_of(context) }.and_then(|_| unsafe {
-        update("context", configuration, num_configs, |name| {
-            name == attribute::CONTEXT_DISPATCH_ID_MAX
-        })
-    });
+    let known = |name| name == attribute::CONTEXT_DISPATCH_ID_MAX;
+    let outcome =
+        (context.get()).and_then(|_| update("context", &mut configuration, num_configs, known));
     answer(outcome)
 }
 
-/// # Safety
-///
-/// `context` is a context's handle.
+/// Takes a context's lock.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Context_lock(context: *mut c_void) -> Code {
-    // SAFETY: the caller vouches for the handle.
-    let outcome = unsafe { context_of(context) };
-    answer(outcome.map(|object| object.lock().lock()))
+pub extern "C" fn PAMI_Context_lock(context: Handle<ContextObject>) -> Code {
+    answer(context.get().map(ContextObject::lock))
 }
 
-/// # Safety
-///
-/// `context` is a context's handle.
+/// Takes a context's lock, if nobody has it.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Context_trylock(context: *mut c_void) -> Code {
-    // SAFETY: the caller vouches for the handle.
-    match unsafe { context_of(context) } {
-        Ok(object) if object.lock().try_lock() => Code::Success,
+pub extern "C" fn PAMI_Context_trylock(context: Handle<ContextObject>) -> Code {
+    match context.get() {
+        Ok(object) if object.try_lock() => Code::Success,
         Ok(_) => Code::Again,
         Err(refusal) => refused(refusal),
     }
 }
 
-/// # Safety
-///
-/// `context` is a context's handle, and the caller has its lock.
+/// Gives a context's lock back, which the caller has.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Context_unlock(context: *mut c_void) -> Code {
-    // SAFETY: the caller vouches for the handle.
-    let outcome = unsafe { context_of(context) }.and_then(|object| {
-        if !object.lock().is_locked() {
-            return Err(Refusal::NotLocked);
-        }
-        // SAFETY: it is locked, and by this caller, as it vouches.
-        unsafe { object.lock().unlock() };
-        Ok(())
-    });
-    answer(outcome)
+pub extern "C" fn PAMI_Context_unlock(context: Handle<ContextObject>) -> Code {
+    answer(context.get().and_then(ContextObject::unlock))
 }
 
-/// # Safety
-///
-/// `context` is a context's handle that is not destroyed meanwhile.
+/// Posts work to a context.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Context_post(
-    context: *mut c_void,
+pub extern "C" fn PAMI_Context_post(
+    context: Handle<ContextObject>,
     _work: *mut c_void,
     function: WorkFunction,
     cookie: *mut c_void,
 ) -> Code {
     let post = || {
-        // SAFETY: the caller vouches for the handle.
-        let object = unsafe { context_of(context)? };
+        let object = context.get()?;
         let argument = "fn";
-        let function = function.ok_or(Refusal::Null { argument })?;
-        object.post(function, cookie);
+        object.post(function.ok_or(Refusal::Null { argument })?, cookie);
         Ok(())
     };
     answer(post())
+}
+
+/// Advances a context that the calling thread has for itself.
+#[unsafe(no_mangle)]
+pub extern "C" fn PAMI_Context_advance(context: HeldHandle, maximum: usize) -> Code {
+    match context.living() {
+        Some(context) => context.advance(context.context(), maximum),
+        None => refused(missing::<ContextObject>()),
+    }
+}
+
+/// Advances several contexts that the calling thread has for itself.
+#[unsafe(no_mangle)]
+pub extern "C" fn PAMI_Context_advancev(
+    context: List<HeldHandle>,
+    count: usize,
+    maximum: usize,
+) -> Code {
+    advance_each(context.get(count), maximum, |context: HeldHandle| {
+        let context = context.get()?;
+        Ok((context.object(), context.turn(context.context())?))
+    })
+}
+
+/// Advances those of several contexts whose locks nobody has.
+#[unsafe(no_mangle)]
+pub extern "C" fn PAMI_Context_trylock_advancev(
+    context: List<Handle<ContextObject>>,
+    count: usize,
+    maximum: usize,
+) -> Code {
+    advance_each(
+        context.get(count),
+        maximum,
+        |context: Handle<ContextObject>| {
+            let object = context.get()?;
+            let moved = object.try_locked(|context| context.turn(context.context()));
+            Ok((object, moved.unwrap_or(Ok(false))?))
+        },
+    )
 }

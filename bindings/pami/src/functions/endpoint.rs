@@ -1,48 +1,47 @@
-//! The C functions on endpoints.
+//! The C functions on endpoints: their words, and closing and reopening the way to them.
 //!
-//! Before: a client, a task and an offset, or a word. After: the word, or what it is made of.
+//! Before: a client, a task and an offset, or words. After: a word, what it is made of, or a context that refuses
+//! instructions to endpoints.
+//!
+//! Once a program has fenced, and agreed with the others, `PAMI_Purge` refuses instructions to endpoints with
+//! `PAMI_SHUTDOWN`, until `PAMI_Resume`. While something is under way to one of them, none is purged
+//! (`PAMI_EAGAIN`).
 
-use std::ffi::c_void;
+use pamir_transport::active::ActiveError;
+use pamir_transport::context::Context;
+use pamir_transport::context::endpoint::Endpoint;
 
-use crate::client::client_of;
+use crate::client::ClientObject;
+use crate::context::HeldHandle;
 use crate::context::endpoint::{endpoint_of, word_of};
+use crate::edge::handle::Handle;
 use crate::refusal::{Refusal, answer};
 use crate::structures::Code;
+use crate::structures::pointer::{List, Out};
 
-/// # Safety
-///
-/// `client` is a client's handle; `endpoint` is writable.
+/// Makes the word of an endpoint.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Endpoint_create(
-    client: *mut c_void,
+pub extern "C" fn PAMI_Endpoint_create(
+    client: Handle<ClientObject>,
     task: u32,
     offset: usize,
-    endpoint: *mut u32,
+    endpoint: Out<u32>,
 ) -> Code {
     let create = || {
-        // SAFETY: the caller vouches for the handle.
-        let client = unsafe { client_of(client)? };
-        let made = client.client().endpoint(task as usize, offset)?;
+        let made = client.get()?.client().endpoint(task as usize, offset)?;
         if endpoint.is_null() {
             let argument = "endpoint";
             return Err(Refusal::Null { argument });
         }
-        // SAFETY: the caller vouches for the address.
-        unsafe { *endpoint = word_of(made) };
+        endpoint.put(word_of(made));
         Ok(())
     };
     answer(create())
 }
 
-/// # Safety
-///
-/// `task` and `offset` are writable.
+/// Task and context of an endpoint.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Endpoint_query(
-    endpoint: u32,
-    task: *mut u32,
-    offset: *mut usize,
-) -> Code {
+pub extern "C" fn PAMI_Endpoint_query(endpoint: u32, task: Out<u32>, offset: Out<usize>) -> Code {
     if task.is_null() || offset.is_null() {
         let argument = "task or offset";
         return answer(Err(Refusal::Null { argument }));
@@ -51,10 +50,55 @@ pub unsafe extern "C" fn PAMI_Endpoint_query(
         return answer(Err(Refusal::Endpoint { endpoint }));
     }
     let endpoint = endpoint_of(endpoint);
-    // SAFETY: the caller vouches for both addresses.
-    unsafe {
-        *task = endpoint.task() as u32;
-        *offset = endpoint.context();
-    }
+    task.put(endpoint.task() as u32);
+    offset.put(endpoint.context());
     Code::Success
+}
+
+fn change(
+    context: HeldHandle,
+    dest: List<u32>,
+    count: usize,
+    change: impl Fn(&Context, &[Endpoint]) -> Result<(), ActiveError>,
+) -> Result<(), Refusal> {
+    let object = context.get()?;
+    if count == 0 {
+        return Ok(());
+    }
+    let argument = "dest";
+    let words = dest.get(count).ok_or(Refusal::Null { argument })?;
+    let context = object.context();
+    let endpoints: Vec<_> = words.iter().map(|word| endpoint_of(*word)).collect();
+    if let Some(index) = endpoints.iter().position(|one| *one == context.endpoint()) {
+        let endpoint = words[index];
+        return Err(Refusal::OwnEndpoint { endpoint });
+    }
+    Ok(change(context, &endpoints)?)
+}
+
+/// Closes the way to endpoints.
+#[unsafe(no_mangle)]
+pub extern "C" fn PAMI_Purge(context: HeldHandle, dest: List<u32>, count: usize) -> Code {
+    let close = |context: &Context, endpoints: &[Endpoint]| {
+        for (index, endpoint) in endpoints.iter().enumerate() {
+            if let Err(error) = context.close_endpoint(*endpoint) {
+                for closed in &endpoints[..index] {
+                    context.reopen_endpoint(*closed)?;
+                }
+                return Err(error);
+            }
+        }
+        Ok(())
+    };
+    answer(change(context, dest, count, close))
+}
+
+/// Opens it again.
+#[unsafe(no_mangle)]
+pub extern "C" fn PAMI_Resume(context: HeldHandle, dest: List<u32>, count: usize) -> Code {
+    let open = |context: &Context, endpoints: &[Endpoint]| {
+        let mut opened = endpoints.iter().map(|one| context.reopen_endpoint(*one));
+        opened.try_for_each(|outcome| outcome)
+    };
+    answer(change(context, dest, count, open))
 }

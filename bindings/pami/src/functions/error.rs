@@ -2,26 +2,22 @@
 //!
 //! Before: a call was refused. After: the program has read why.
 
-use std::ffi::c_char;
-
 use crate::refusal::last_sentence;
+use crate::structures::pointer::Out;
 
-/// # Safety
-///
-/// `string` is writable for `length` bytes.
+/// Writes the sentence into `length` bytes, with a 0 behind it; how many bytes it has there.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Error_text(string: *mut c_char, length: usize) -> usize {
+pub extern "C" fn PAMI_Error_text(string: Out<u8>, length: usize) -> usize {
     if string.is_null() || length == 0 {
         return 0;
     }
     last_sentence(|text| {
-        let bytes = text.len().min(length - 1);
-        // SAFETY: the caller vouches for `length` bytes, of which one is for the 0.
-        unsafe {
-            std::ptr::copy_nonoverlapping(text.as_ptr(), string.cast(), bytes);
-            *string.add(bytes) = 0;
+        let text = &text.as_bytes()[..text.len().min(length - 1)];
+        for (index, byte) in text.iter().enumerate() {
+            string.put_at(index, *byte);
         }
-        bytes
+        string.put_at(text.len(), 0);
+        text.len()
     })
 }
 
@@ -30,11 +26,11 @@ mod tests {
     use super::*;
     use crate::refusal::{Refusal, answer};
     use crate::structures::Code;
+    use crate::structures::pointer::vouched::out;
 
     fn text(room: usize) -> (usize, Vec<u8>) {
         let mut bytes = vec![7_u8; room + 1];
-        // SAFETY: the vector has the room.
-        let written = unsafe { PAMI_Error_text(bytes.as_mut_ptr().cast(), room) };
+        let written = PAMI_Error_text(out(&mut bytes), room);
         (written, bytes)
     }
 

@@ -2,34 +2,30 @@
 //!
 //! Before: a program names an extension. After: it has the addresses of what [`crate::extension`] offers.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::c_void;
 
-use crate::client::client_of;
+use crate::client::ClientObject;
+use crate::edge::handle::Handle;
 use crate::extension;
 use crate::refusal::{Refusal, answer};
 use crate::structures::Code;
+use crate::structures::pointer::{Out, Text};
 
-/// # Safety
-///
-/// `client` is a client's handle, `name` a string, `handle` writable.
+/// Opens the extension of a name.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Extension_open(
-    client: *mut c_void,
-    name: *const c_char,
-    handle: *mut *mut c_void,
+pub extern "C" fn PAMI_Extension_open(
+    client: Handle<ClientObject>,
+    name: Text,
+    handle: Out<*mut c_void>,
 ) -> Code {
     let opening = || {
-        // SAFETY: the caller vouches for the handle.
-        let client = unsafe { client_of(client)? }.client();
-        if name.is_null() || handle.is_null() {
+        let client = client.get()?.client();
+        let (Some(name), false) = (name.get(), handle.is_null()) else {
             let argument = "name or extension";
             return Err(Refusal::Null { argument });
-        }
-        // SAFETY: the caller vouches for the string.
-        let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-        let opened = extension::open(&name, client.task(), client.tasks())?;
-        // SAFETY: the caller vouches for the address.
-        unsafe { *handle = opened };
+        };
+        let name = name.to_string_lossy();
+        handle.put(extension::open(&name, client.task(), client.tasks())?);
         Ok(())
     };
     answer(opening())
@@ -41,18 +37,11 @@ pub extern "C" fn PAMI_Extension_close(handle: *mut c_void) -> Code {
     answer(extension::check(handle))
 }
 
-/// # Safety
-///
-/// `name` is a string.
+/// What an extension has under a name; NULL if nothing.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Extension_symbol(
-    handle: *mut c_void,
-    name: *const c_char,
-) -> *mut c_void {
-    if extension::check(handle).is_err() || name.is_null() {
-        return std::ptr::null_mut();
+pub extern "C" fn PAMI_Extension_symbol(handle: *mut c_void, name: Text) -> *mut c_void {
+    match (extension::check(handle), name.get()) {
+        (Ok(()), Some(name)) => extension::symbol(handle, name.to_bytes()),
+        _ => std::ptr::null_mut(),
     }
-    // SAFETY: the caller vouches for the string.
-    let name = unsafe { CStr::from_ptr(name) }.to_bytes();
-    extension::symbol(handle, name)
 }

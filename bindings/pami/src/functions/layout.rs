@@ -13,22 +13,20 @@ use crate::layout::transform::{Place, transform};
 use crate::layout::{self, Layout, layout_of};
 use crate::refusal::{Refusal, answer};
 use crate::structures::configuration::attribute;
+use crate::structures::pointer::{Address, InOut, List, Out};
 use crate::structures::{Code, Configuration, DataFunction, Type, Value};
 
 fn null(argument: &'static str) -> Refusal {
     Refusal::Null { argument }
 }
 
-/// # Safety
-///
-/// `type_` is writable.
+/// Makes a type without data.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Type_create(type_: *mut Type) -> Code {
+pub extern "C" fn PAMI_Type_create(type_: Out<Type>) -> Code {
     if type_.is_null() {
         return answer(Err(null("type")));
     }
-    // SAFETY: the caller vouches for the address.
-    unsafe { *type_ = layout::create() };
+    type_.put(layout::create());
     Code::Success
 }
 
@@ -70,14 +68,11 @@ pub extern "C" fn PAMI_Type_complete(type_: Type, atom_size: usize) -> Code {
     answer(layout::complete(type_, atom_size))
 }
 
-/// # Safety
-///
-/// `type_` is readable and writable.
+/// Forgets a type.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Type_destroy(type_: *mut Type) -> Code {
-    let destroy = || {
-        // SAFETY: the caller vouches for the address.
-        let handle = unsafe { type_.as_mut() }.ok_or_else(|| null("type"))?;
+pub extern "C" fn PAMI_Type_destroy(mut type_: InOut<Type>) -> Code {
+    let mut destroy = || {
+        let handle = type_.get().ok_or_else(|| null("type"))?;
         layout::destroy(*handle)?;
         *handle = std::ptr::null_mut();
         Ok(())
@@ -85,40 +80,35 @@ pub unsafe extern "C" fn PAMI_Type_destroy(type_: *mut Type) -> Code {
     answer(destroy())
 }
 
-/// # Safety
-///
-/// The configuration has `num_configs` entries.
+/// Asks a type for attributes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Type_query(
+pub extern "C" fn PAMI_Type_query(
     type_: Type,
-    configuration: *mut Configuration,
+    mut configuration: InOut<Configuration>,
     num_configs: usize,
 ) -> Code {
-    let ask = || {
+    let mut ask = || {
         let layout = layout_of(type_, "type")?;
         let known = |name| {
-            let intval = match name {
+            let number = match name {
                 attribute::TYPE_DATA_SIZE => layout.program.bytes(),
                 attribute::TYPE_DATA_EXTENT => layout.program.extent() as usize,
                 attribute::TYPE_ATOM_SIZE => layout.atom_bytes,
                 _ => return None,
             };
-            Some(Value { intval })
+            Some(Value::number(number))
         };
-        // SAFETY: the caller vouches for the entries.
-        unsafe { query("type", configuration, num_configs, known) }
+        query("type", &mut configuration, num_configs, known)
     };
     answer(ask())
 }
 
-/// # Safety
-///
-/// `address` and `size` are writable; the bytes are read only, until the type is destroyed.
+/// Gives the bytes of a type, which are read only, until it is destroyed.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Type_serialize(
+pub extern "C" fn PAMI_Type_serialize(
     type_: Type,
-    address: *mut *mut c_void,
-    size: *mut usize,
+    address: Out<*const u8>,
+    size: Out<usize>,
 ) -> Code {
     let serialize = || {
         let layout = layout_of(type_, "type")?;
@@ -126,49 +116,34 @@ pub unsafe extern "C" fn PAMI_Type_serialize(
             return Err(null("address or size"));
         }
         let code = layout.code();
-        // SAFETY: the caller vouches for both; the table keeps the layout until it is destroyed.
-        unsafe {
-            *address = code.as_ptr().cast_mut().cast();
-            *size = code.len();
-        }
+        // The table keeps the layout, and with it the bytes, until the type is destroyed.
+        address.put(code.as_ptr());
+        size.put(code.len());
         Ok(())
     };
     answer(serialize())
 }
 
-/// # Safety
-///
-/// `type_` is writable; `address` is readable for `size` bytes.
+/// Makes a type of such bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Type_deserialize(
-    type_: *mut Type,
-    address: *mut c_void,
-    size: usize,
-) -> Code {
+pub extern "C" fn PAMI_Type_deserialize(type_: Out<Type>, address: List<u8>, size: usize) -> Code {
     let deserialize = || {
-        if type_.is_null() || address.is_null() {
+        let (Some(code), false) = (address.get(size), type_.is_null()) else {
             return Err(null("type or address"));
-        }
-        // SAFETY: the caller vouches for the bytes.
-        let code = unsafe { std::slice::from_raw_parts(address.cast::<u8>(), size) };
-        let made = layout::insert(Layout::from_code(code)?);
-        // SAFETY: the caller vouches for the address.
-        unsafe { *type_ = made };
+        };
+        type_.put(layout::insert(Layout::from_code(code)?));
         Ok(())
     };
     answer(deserialize())
 }
 
-/// # Safety
-///
-/// Both types' layouts, applied to the addresses, reach good memory for `size` bytes from their
-/// offsets on, and do not overlap; the function takes what it is given.
+/// Moves data from one layout to another, which do not overlap; the function takes what it is given.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Type_transform_data(
-    source: *mut c_void,
+pub extern "C" fn PAMI_Type_transform_data(
+    source: Address,
     source_type: Type,
     source_offset: usize,
-    target: *mut c_void,
+    target: Address,
     target_type: Type,
     target_offset: usize,
     size: usize,
@@ -177,14 +152,13 @@ pub unsafe extern "C" fn PAMI_Type_transform_data(
 ) -> Code {
     let from = Place {
         type_: source_type,
-        address: source.cast(),
+        address: source,
         offset: source_offset,
     };
     let to = Place {
         type_: target_type,
-        address: target.cast(),
+        address: target,
         offset: target_offset,
     };
-    // SAFETY: as the caller vouches.
-    answer(unsafe { transform(&from, &to, size, (function, cookie)) })
+    answer(transform(&from, &to, size, (function, cookie)))
 }

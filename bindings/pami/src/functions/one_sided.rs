@@ -1,29 +1,30 @@
-//! The C functions for transfers between addresses, with types and without, and read-modify-write.
+//! The C functions of one-sided transfers between addresses, with types and without; read-modify-write; fences.
 //!
 //! Before: a program's call. After: the transport moves the data to or from any memory of
-//! the other task, which every context opens when it is made.
+//! the other task, which every context opens when it is made; a fence tells when it is there.
 
 use std::ffi::c_void;
 
 use pamir_transport::one_sided::memory_region::MemoryRegion;
 use pamir_transport::one_sided::{Get, Put};
 
-use crate::context::context_of;
+use crate::context::HeldHandle;
 use crate::context::endpoint::endpoint_of;
-use crate::one_sided::typed::{Layouts, anywhere, null_parameters, start_get, start_put};
+use crate::edge::span::Span;
+use crate::one_sided::fence::{change_fencing, fence};
+use crate::one_sided::typed::{Layouts, anywhere, null_parameters};
 use crate::one_sided::{check_addresses, check_bytes, read_modify_write, told};
 use crate::refusal::{Refusal, answer};
-use crate::structures::{Code, GetSimple, GetTyped, PutSimple, PutTyped, ReadModifyWrite};
+use crate::structures::pointer::In;
+use crate::structures::{
+    Code, EventFunction, GetSimple, GetTyped, PutSimple, PutTyped, ReadModifyWrite,
+};
 
-/// # Safety
-///
-/// `context` is a context's handle, and the calling thread has the context for itself; the
-/// parameters are readable, the local memory is until the event, and the remote one is writable.
+/// Puts; the local memory is readable until the event, and the remote one is writable.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Put(context: *mut c_void, parameters: *mut PutSimple) -> Code {
+pub extern "C" fn PAMI_Put(context: HeldHandle, parameters: In<PutSimple>) -> Code {
     let put = || {
-        // SAFETY: the caller vouches for handle and parameters.
-        let (object, parameters) = unsafe { (context_of(context)?, parameters.as_ref()) };
+        let (object, parameters) = (context.get()?, parameters.get());
         let argument = "parameters";
         let PutSimple {
             rma,
@@ -35,27 +36,22 @@ pub unsafe extern "C" fn PAMI_Put(context: *mut c_void, parameters: *mut PutSimp
         let put = Put {
             to: endpoint_of(rma.dest),
             region: MemoryRegion::everything(),
-            offset: addr.remote.addr(),
+            offset: addr.remote.raw().addr(),
             notify: None,
-            local: told(object, rma, rma.done_fn),
-            remote: told(object, rma, *rdone_fn),
+            local: told(&object, rma, rma.done_fn),
+            remote: told(&object, rma, *rdone_fn),
         };
-        // SAFETY: the caller vouches for the memory, and for having the context.
-        unsafe { object.context().put(put, addr.local.cast(), rma.bytes)? };
+        object.put(put, &Span::new(addr.local, rma.bytes, "addr.local")?)?;
         Ok(())
     };
     answer(put())
 }
 
-/// # Safety
-///
-/// `context` is a context's handle, and the calling thread has the context for itself; the
-/// parameters are readable, the local memory is writable until the event.
+/// Gets; the local memory is writable until the event.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Get(context: *mut c_void, parameters: *mut GetSimple) -> Code {
+pub extern "C" fn PAMI_Get(context: HeldHandle, parameters: In<GetSimple>) -> Code {
     let get = || {
-        // SAFETY: the caller vouches for handle and parameters.
-        let (object, parameters) = unsafe { (context_of(context)?, parameters.as_ref()) };
+        let (object, parameters) = (context.get()?, parameters.get());
         let argument = "parameters";
         let GetSimple { rma, addr } = parameters.ok_or(Refusal::Null { argument })?;
         check_bytes(rma)?;
@@ -63,44 +59,32 @@ pub unsafe extern "C" fn PAMI_Get(context: *mut c_void, parameters: *mut GetSimp
         let get = Get {
             from: endpoint_of(rma.dest),
             region: MemoryRegion::everything(),
-            offset: addr.remote.addr(),
-            done: told(object, rma, rma.done_fn),
+            offset: addr.remote.raw().addr(),
+            done: told(&object, rma, rma.done_fn),
         };
-        // SAFETY: the caller vouches for the memory, and for having the context.
-        unsafe { object.context().get(get, addr.local.cast(), rma.bytes)? };
+        object.get(get, &Span::new(addr.local, rma.bytes, "addr.local")?)?;
         Ok(())
     };
     answer(get())
 }
 
-/// # Safety
-///
-/// `context` is a context's handle, and the calling thread has the context for itself; the
-/// parameters are readable, as are value and test where the operation uses them; the local
-/// integer is writable until the event, if it fetches.
+/// Modifies an integer of another task; the local one is writable until the event, if it is fetched.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Rmw(context: *mut c_void, parameters: *mut ReadModifyWrite) -> Code {
+pub extern "C" fn PAMI_Rmw(context: HeldHandle, parameters: In<ReadModifyWrite>) -> Code {
     let modify = || {
-        // SAFETY: the caller vouches for handle and parameters.
-        let (object, parameters) = unsafe { (context_of(context)?, parameters.as_ref()) };
+        let (object, parameters) = (context.get()?, parameters.get());
         let argument = "parameters";
         let parameters = parameters.ok_or(Refusal::Null { argument })?;
-        // SAFETY: as the caller vouches.
-        unsafe { read_modify_write::start(object, parameters) }
+        read_modify_write::start(object, parameters)
     };
     answer(modify())
 }
 
-/// # Safety
-///
-/// `context` is a context's handle, and the calling thread has the context for itself; the
-/// parameters are readable, what the local type describes is until the event, and what the remote
-/// one describes is writable.
+/// Puts what a type describes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Put_typed(context: *mut c_void, parameters: *mut PutTyped) -> Code {
+pub extern "C" fn PAMI_Put_typed(context: HeldHandle, parameters: In<PutTyped>) -> Code {
     let put = || {
-        // SAFETY: the caller vouches for handle and parameters.
-        let (object, parameters) = unsafe { (context_of(context)?, parameters.as_ref()) };
+        let (object, parameters) = (context.get()?, parameters.get());
         let PutTyped {
             rma,
             addr,
@@ -109,29 +93,66 @@ pub unsafe extern "C" fn PAMI_Put_typed(context: *mut c_void, parameters: *mut P
         } = parameters.ok_or_else(null_parameters)?;
         let layouts = Layouts::of(types, rma)?;
         check_addresses(addr)?;
-        let events = [told(object, rma, rma.done_fn), told(object, rma, *rdone_fn)];
+        let events = [
+            told(&object, rma, rma.done_fn),
+            told(&object, rma, *rdone_fn),
+        ];
         let transfer = layouts.transfer(rma, anywhere(addr.remote), events);
-        // SAFETY: the caller vouches for the memory, and for having the context.
-        unsafe { start_put(object, transfer, layouts.machine(addr.local.cast())?) }
+        Ok(object.put_scattered(transfer, layouts.machine(addr.local)?)?)
     };
     answer(put())
 }
 
-/// # Safety
-///
-/// As for [`PAMI_Put_typed`], the other way round.
+/// Gets into what a type describes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Get_typed(context: *mut c_void, parameters: *mut GetTyped) -> Code {
+pub extern "C" fn PAMI_Get_typed(context: HeldHandle, parameters: In<GetTyped>) -> Code {
     let get = || {
-        // SAFETY: the caller vouches for handle and parameters.
-        let (object, parameters) = unsafe { (context_of(context)?, parameters.as_ref()) };
+        let (object, parameters) = (context.get()?, parameters.get());
         let GetTyped { rma, addr, types } = parameters.ok_or_else(null_parameters)?;
         let layouts = Layouts::of(types, rma)?;
         check_addresses(addr)?;
-        let events = [None, told(object, rma, rma.done_fn)];
+        let events = [None, told(&object, rma, rma.done_fn)];
         let transfer = layouts.transfer(rma, anywhere(addr.remote), events);
-        // SAFETY: the caller vouches for the memory, and for having the context.
-        unsafe { start_get(object, transfer, layouts.machine(addr.local.cast())?) }
+        Ok(object.get_scattered(transfer, layouts.machine(addr.local)?)?)
     };
     answer(get())
+}
+
+/// Opens the fence region of a context.
+#[unsafe(no_mangle)]
+pub extern "C" fn PAMI_Fence_begin(context: HeldHandle) -> Code {
+    let reason = "a fence region is open already: end it with PAMI_Fence_end";
+    let object = context.get();
+    answer(object.and_then(|object| change_fencing(&object, true, reason)))
+}
+
+/// Closes it.
+#[unsafe(no_mangle)]
+pub extern "C" fn PAMI_Fence_end(context: HeldHandle) -> Code {
+    let reason = "no fence region is open: call PAMI_Fence_begin before";
+    let object = context.get();
+    answer(object.and_then(|object| change_fencing(&object, false, reason)))
+}
+
+/// Tells when everything is where it should be.
+#[unsafe(no_mangle)]
+pub extern "C" fn PAMI_Fence_all(
+    context: HeldHandle,
+    done_fn: EventFunction,
+    cookie: *mut c_void,
+) -> Code {
+    let object = context.get();
+    answer(object.and_then(|object| fence(object, done_fn, cookie, None)))
+}
+
+/// The same of what goes to one endpoint.
+#[unsafe(no_mangle)]
+pub extern "C" fn PAMI_Fence_endpoint(
+    context: HeldHandle,
+    done_fn: EventFunction,
+    cookie: *mut c_void,
+    target: u32,
+) -> Code {
+    let object = context.get();
+    answer(object.and_then(|object| fence(object, done_fn, cookie, Some(target))))
 }

@@ -52,8 +52,7 @@ impl Attributes {
         }
         for entry in configuration {
             if let Some(cell) = self.cell(entry.name) {
-                // SAFETY: all three are numbers, and every value has the size of one.
-                cell.store(unsafe { entry.value.intval }, Ordering::Relaxed);
+                cell.store(entry.value.as_number(), Ordering::Relaxed);
             }
         }
         Ok(())
@@ -66,7 +65,7 @@ impl Attributes {
 
     /// What it answers to a question for an attribute that it has.
     pub fn answer(&self, name: u32) -> Option<Value> {
-        let intval = self.cell(name)?.load(Ordering::Relaxed);
-        Some(Value { intval })
+        let number = self.cell(name)?.load(Ordering::Relaxed);
+        Some(Value::number(number))
     }
 }

@@ -3,19 +3,21 @@
 //! Before: [`super::algorithms`] lists an algorithm. After: its name, what it asks of the data, and
 //! the sizes for which the tables would take it.
 
-use std::collections::HashMap;
-use std::ffi::{CString, c_char};
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString};
 use std::sync::{Mutex, PoisonError};
 
 use pamir_transport::selection::Situation;
 
 use crate::layout::reducer::is_commutative;
-use crate::structures::collective::{Allreduce, Reduce, ReduceScatter, Transfer};
+use crate::structures::DataFunction;
+use crate::structures::collective::Transfer;
 use crate::structures::kind::TransferKind;
 use crate::structures::metadata::{CheckFunction, Metadata, correct, lack};
+use crate::structures::pointer::{In, Text};
 
 /// Why an operation's data function cannot be served by what needs a commutative one.
-fn lacks(parameters: Option<(usize, i32)>) -> u32 {
+fn lacks(parameters: Option<(DataFunction, i32)>) -> u32 {
     match parameters {
         None => lack::UNSPECIFIED,
         Some((function, said)) if is_commutative(function, said != 0) => 0,
@@ -24,18 +26,12 @@ fn lacks(parameters: Option<(usize, i32)>) -> u32 {
 }
 
 macro_rules! check_functions {
-    ($($name:ident, $field:ident, $parameters:ty;)*) => {
+    ($($name:ident, $field:ident;)*) => {
         $(
-            /// # Safety
-            ///
-            /// `transfer` is NULL, or describes an operation of this kind.
-            unsafe extern "C" fn $name(transfer: *mut Transfer) -> u32 {
-                // SAFETY: as the caller vouches.
-                let transfer = unsafe { transfer.as_ref() };
-                lacks(transfer.map(|transfer| {
-                    // SAFETY: the caller vouches for the kind.
-                    let parameters: $parameters = unsafe { transfer.cmd.$field };
-                    (parameters.op.addr(), parameters.commutative)
+            extern "C" fn $name(transfer: In<Transfer>) -> u32 {
+                lacks(transfer.get().map(|transfer| {
+                    let parameters = transfer.cmd.$field();
+                    (parameters.op, parameters.commutative)
                 }))
             }
         )*
@@ -43,9 +39,9 @@ macro_rules! check_functions {
 }
 
 check_functions! {
-    check_reduce, reduce, Reduce;
-    check_allreduce, allreduce, Allreduce;
-    check_reduce_scatter, reduce_scatter, ReduceScatter;
+    check_reduce, reduce;
+    check_allreduce, allreduce;
+    check_reduce_scatter, reduce_scatter;
 }
 
 fn check_function(kind: TransferKind) -> CheckFunction {
@@ -58,17 +54,17 @@ fn check_function(kind: TransferKind) -> CheckFunction {
 }
 
 /// Names as C has them, for ever.
-static NAMES: Mutex<Option<HashMap<(TransferKind, &'static str), CString>>> = Mutex::new(None);
+static NAMES: Mutex<BTreeMap<(TransferKind, &'static str), &'static CStr>> =
+    Mutex::new(BTreeMap::new());
 
-fn name_of(kind: TransferKind, algorithm: &'static str) -> *const c_char {
+fn name_of(kind: TransferKind, algorithm: &'static str) -> Text {
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-    let names = names.get_or_insert_default();
     let name = names.entry((kind, algorithm)).or_insert_with(|| {
         let name = format!("Pamir:{}:{algorithm}", kind.name());
-        CString::new(name).expect("no name holds a 0")
+        let name = CString::new(name).expect("no name holds a 0");
+        Box::leak(name.into_boxed_c_str())
     });
-    // The string's memory does not move with the string.
-    name.as_ptr()
+    Text::of(name)
 }
 
 /// The sizes from the first to the last one for which the tables take an algorithm, in bytes.
@@ -133,7 +129,6 @@ impl Metadata {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ffi::CStr;
 
     #[test]
     fn the_sizes_are_those_of_the_tables() {
@@ -160,9 +155,8 @@ mod tests {
             (TransferKind::ActiveGather, None, "Pamir:AMGATHER:direct"),
         ] {
             let metadata = Metadata::new(kind, algorithm, false, situation);
-            // SAFETY: names are strings that stay.
-            let name = unsafe { CStr::from_ptr(metadata.name) };
-            assert_eq!(name.to_str(), Ok(expected));
+            let name = metadata.name.get().and_then(|name| name.to_str().ok());
+            assert_eq!(name, Some(expected));
         }
     }
 }

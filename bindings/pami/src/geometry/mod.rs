@@ -38,6 +38,4 @@ pub mod metadata;
 mod object;
 
 pub use members::{Geometry, MEETING};
-pub use object::{
-    GeometryObject, WORLD, add, by_id, end_all, geometry_at, geometry_of, remove, world,
-};
+pub use object::{GeometryObject, WORLD, add, by_id, end_all, geometry_at, remove, world};

@@ -3,17 +3,14 @@
 //! Before: a [`Geometry`] was made. After: handles, ids and algorithms lead to it until it is destroyed.
 
 use std::collections::BTreeMap;
-use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::client::ClientObject;
+use crate::edge::handle::{Object, missing};
 use crate::edge::mark::Mark;
 use crate::geometry::attributes::Attributes;
 use crate::geometry::members::Geometry;
 use crate::refusal::Refusal;
-
-/// What a living geometry's handle points to.
-const LIVING: u64 = 0x4D4F_4547_494D_4150;
 
 /// The world's id.
 pub const WORLD: u32 = 0;
@@ -40,18 +37,13 @@ impl GeometryObject {
     pub fn new(geometry: Geometry) -> &'static Self {
         let mut all = ALL.write().unwrap_or_else(PoisonError::into_inner);
         let object: &'static Self = Box::leak(Box::new(Self {
-            mark: Mark::new(LIVING),
+            mark: Mark::new(Self::LIVING),
             index: all.len(),
             geometry: RwLock::new(Some(Arc::new(geometry))),
         }));
         object.mark.enlist();
         all.push(object);
         object
-    }
-
-    /// Its handle.
-    pub fn handle(&self) -> *mut c_void {
-        std::ptr::from_ref(self).cast_mut().cast()
     }
 
     /// Its place among all.
@@ -62,10 +54,7 @@ impl GeometryObject {
     /// The geometry, unless it is destroyed.
     pub fn geometry(&self) -> Result<Arc<Geometry>, Refusal> {
         let geometry = self.geometry.read().unwrap_or_else(PoisonError::into_inner);
-        geometry.clone().ok_or(Refusal::Handle {
-            argument: "geometry",
-            kind: "geometry",
-        })
+        geometry.clone().ok_or_else(missing::<Self>)
     }
 
     /// It is destroyed.
@@ -78,21 +67,13 @@ impl GeometryObject {
     }
 }
 
-/// The geometry behind a handle.
-///
-/// # Safety
-///
-/// `handle` is NULL, or was given out for a geometry.
-pub unsafe fn geometry_of(handle: *mut c_void) -> Result<&'static GeometryObject, Refusal> {
-    // SAFETY: null, or an object that is never freed.
-    let object = unsafe { handle.cast::<GeometryObject>().as_ref() };
-    // Relaxed: whoever destroys a geometry orders that with its other uses.
-    object
-        .filter(|object| object.mark.is(LIVING))
-        .ok_or(Refusal::Handle {
-            argument: "geometry",
-            kind: "geometry",
-        })
+impl Object for GeometryObject {
+    const LIVING: u64 = 0x4D4F_4547_494D_4150;
+    const KIND: &'static str = "geometry";
+
+    fn mark(&self) -> &Mark {
+        &self.mark
+    }
 }
 
 /// Living geometries by the address of their client and their id.

@@ -9,18 +9,20 @@
 //! Before: a send, or a dispatch function's `pami_recv_t`. After: the transport fills packets from it,
 //! or lands them in it.
 
-use pamir_transport::gather_scatter::{Machine, Section};
+use pamir_transport::gather_scatter::{Machine, Program, Section};
 use pamir_transport::tagged::buffer::Noncontiguous;
 
+use crate::edge::span::Span;
 use crate::layout::Layout;
 use crate::layout::function_memory::FunctionMemory;
 use crate::layout::handling::Handling;
 use crate::refusal::Refusal;
+use crate::structures::pointer::Address;
 
 /// One end of a typed transfer; see the module.
 pub enum End {
     /// One piece of memory.
-    Contiguous(*mut u8),
+    Contiguous(Span),
     /// Pieces of memory.
     Scattered(Section),
     /// The program's function handles the data.
@@ -33,13 +35,9 @@ impl End {
     /// # Errors
     ///
     /// [`Refusal::NoData`] where the layout has not so many; [`Refusal::Atoms`].
-    ///
-    /// # Safety
-    ///
-    /// What the layout reaches from the address is good for the transfer, until it has ended.
-    pub unsafe fn new(
+    pub fn new(
         layout: &Layout,
-        address: *mut u8,
+        address: Address,
         offset: usize,
         bytes: usize,
         handling: Option<Handling>,
@@ -64,57 +62,85 @@ impl End {
         }
         Ok(match program.contiguous() {
             Some((displacement, _)) => {
-                let start = address.wrapping_offset(displacement as isize);
-                Self::Contiguous(start.wrapping_add(offset))
+                let start = address.at(displacement as isize).at(offset as isize);
+                Self::Contiguous(Span::new(start, bytes, "address")?)
             }
             None => {
-                // SAFETY: the caller vouches for what the program reaches.
-                let machine = unsafe { Machine::new(program, address) };
+                let machine = machine_over(program, address);
                 Self::Scattered(Section::new(machine, offset, bytes))
             }
         })
     }
 
-    /// Takes all bytes of a message at once.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::new`]; the message has as many bytes as the end.
-    pub unsafe fn take(self, data: &[u8]) {
+    /// Takes all bytes of a message at once, as many as the end has.
+    pub fn take(mut self, data: &[u8]) {
+        self.unpack(0, data);
+    }
+
+    /// Takes the next bytes of a message, from byte `at` on.
+    pub fn unpack(&mut self, at: usize, data: &[u8]) {
         if data.is_empty() {
             return;
         }
-        // SAFETY: as the caller vouches; the data is no part of the described memory.
+        // SAFETY: the data is a slice, and the program vouches for the described memory.
         unsafe {
             match self {
-                Self::Contiguous(address) => {
-                    std::ptr::copy_nonoverlapping(data.as_ptr(), address, data.len());
+                Self::Contiguous(span) => {
+                    span.write()[at..][..data.len()].copy_from_slice(data);
                 }
-                Self::Scattered(mut memory) => memory.unpack(0, data.as_ptr(), data.len()),
-                Self::Function(mut memory) => memory.unpack(0, data.as_ptr(), data.len()),
+                Self::Scattered(memory) => memory.unpack(at, data.as_ptr(), data.len()),
+                Self::Function(memory) => memory.unpack(at, data.as_ptr(), data.len()),
+            }
+        }
+    }
+
+    /// Gives bytes of a message, from byte `at` on.
+    pub fn pack(&mut self, at: usize, data: &mut [u8]) {
+        if data.is_empty() {
+            return;
+        }
+        let bytes = data.len();
+        // SAFETY: the data is a slice, and the program vouches for the described memory.
+        unsafe {
+            match self {
+                Self::Contiguous(span) => data.copy_from_slice(&span.read()[at..][..bytes]),
+                Self::Scattered(memory) => memory.pack(at, data.as_mut_ptr(), bytes),
+                Self::Function(memory) => memory.pack(at, data.as_mut_ptr(), bytes),
             }
         }
     }
 
     /// All bytes of a message, packed.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Self::new`]; the end has `bytes` bytes.
-    pub unsafe fn packed(&mut self, bytes: usize) -> Vec<u8> {
+    pub fn packed(&mut self, bytes: usize) -> Vec<u8> {
         let mut data = vec![0; bytes];
-        if bytes != 0 {
-            // SAFETY: as the caller vouches; the vector has the room.
-            unsafe {
-                match self {
-                    Self::Contiguous(address) => {
-                        std::ptr::copy_nonoverlapping(*address, data.as_mut_ptr(), bytes);
-                    }
-                    Self::Scattered(memory) => memory.pack(0, data.as_mut_ptr(), bytes),
-                    Self::Function(memory) => memory.pack(0, data.as_mut_ptr(), bytes),
-                }
-            }
-        }
+        self.pack(0, &mut data);
         data
+    }
+}
+
+/// The machine over memory of the program's.
+fn machine_over(program: Program, address: Address) -> Machine {
+    // SAFETY: the program vouches for what its layout reaches from the address.
+    unsafe { Machine::new(program, address.raw()) }
+}
+
+impl Layout {
+    /// The machine over memory of the program's, for `bytes` bytes from `offset` bytes of data on.
+    ///
+    /// # Errors
+    ///
+    /// [`Refusal::NoData`] where the layout has not so many.
+    pub fn machine(
+        &self,
+        address: Address,
+        offset: usize,
+        bytes: usize,
+    ) -> Result<Machine, Refusal> {
+        let end = offset.checked_add(bytes);
+        let program = end.and_then(|end| self.program.covering(end));
+        let program = program.ok_or(Refusal::NoData { bytes })?;
+        let mut machine = machine_over(program, address);
+        machine.seek(offset);
+        Ok(machine)
     }
 }

@@ -13,10 +13,12 @@
 //! Invariant: the buffer holds the message's bytes `start..start + held`; `start` is a multiple of
 //! the atom.
 
+use pamir_transport::collective::Reduction;
 use pamir_transport::gather_scatter::Program;
 use pamir_transport::tagged::buffer::Noncontiguous;
 
 use crate::layout::handling::Handling;
+use crate::structures::pointer::Address;
 
 const BUFFER_BYTES: usize = 8192;
 
@@ -29,7 +31,7 @@ struct Atoms([u8; BUFFER_BYTES]);
 #[derive(Debug)]
 pub struct FunctionMemory {
     program: Program,
-    address: *mut u8,
+    address: Address,
     /// Packed bytes before the message.
     offset: usize,
     bytes: usize,
@@ -45,7 +47,7 @@ impl FunctionMemory {
     /// multiples of the atom, which divides every block of the program.
     pub fn new(
         program: Program,
-        address: *mut u8,
+        address: Address,
         section: (usize, usize),
         atom_bytes: usize,
         handling: Handling,
@@ -75,7 +77,7 @@ impl FunctionMemory {
                 break;
             }
             let piece = block.min(bytes - at);
-            let user = self.address.wrapping_offset(displacement as isize);
+            let user = self.address.at(displacement as isize).raw();
             let buffer = self.atoms.0[at..].as_mut_ptr();
             let (target, source) = if produce {
                 (buffer, user)
@@ -83,7 +85,7 @@ impl FunctionMemory {
                 (user, buffer)
             };
             // SAFETY: the buffer has the piece, and the caller vouches for the user's memory.
-            unsafe { self.handling.handle(target, source, piece) };
+            unsafe { handle(self.handling, target, source, piece) };
             at += piece;
         }
     }
@@ -91,6 +93,31 @@ impl FunctionMemory {
     /// Whole atoms that the buffer takes.
     fn room(&self) -> usize {
         BUFFER_BYTES / self.atom_bytes * self.atom_bytes
+    }
+}
+
+/// Handles `bytes` bytes.
+///
+/// # Safety
+///
+/// `source` is readable and `target` writable for the bytes, whole atoms of the layout; they do
+/// not overlap.
+unsafe fn handle(handling: Handling, target: *mut u8, source: *mut u8, bytes: usize) {
+    match handling {
+        // SAFETY: as the caller vouches.
+        Handling::Own { function, cookie } => unsafe {
+            function.handle(target, source, bytes, cookie);
+        },
+        Handling::Predefined(reducer) => {
+            // SAFETY: as the caller vouches; both are bytes that nobody else uses meanwhile.
+            let (incoming, inout) = unsafe {
+                (
+                    std::slice::from_raw_parts(source, bytes),
+                    std::slice::from_raw_parts_mut(target, bytes),
+                )
+            };
+            reducer.combine(incoming, inout);
+        }
     }
 }
 
@@ -149,6 +176,8 @@ mod tests {
     use pamir_transport::gather_scatter::Builder;
 
     use super::*;
+    use crate::structures::function::vouched::data;
+    use crate::structures::pointer::vouched::address;
 
     /// What the function of a test is told of.
     #[derive(Default)]
@@ -186,11 +215,11 @@ mod tests {
 
     fn memory(numbers: &mut [u64], section: (usize, usize), calls: &mut Calls) -> FunctionMemory {
         let handling = Handling::Own {
-            function: double,
+            function: data(double).unwrap(),
             cookie: std::ptr::from_mut(calls).cast(),
         };
         let program = pairs(numbers.len() / 3);
-        FunctionMemory::new(program, numbers.as_mut_ptr().cast(), section, 8, handling)
+        FunctionMemory::new(program, address(numbers), section, 8, handling)
     }
 
     #[test]

@@ -14,10 +14,8 @@ use crate::layout::Layout;
 use crate::layout::reducer::Reducer;
 use crate::refusal::Refusal;
 use crate::structures::DataFunction;
+use crate::structures::function::DataCall;
 use crate::structures::variables::copies;
-
-/// The lowest address that a function may have: those below are numbers that stand for operations.
-const LOWEST_FUNCTION: usize = 4096;
 
 /// What handles data that is not just copied.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +23,7 @@ pub enum Handling {
     /// A function of the program's.
     Own {
         /// The function.
-        function: unsafe extern "C" fn(*mut c_void, *mut c_void, usize, *mut c_void),
+        function: DataCall,
         /// Its last argument.
         cookie: *mut c_void,
     },
@@ -49,11 +47,11 @@ impl Handling {
             Some(function) if !copies(Some(function)) => function,
             _ => return Ok(None),
         };
-        if function as usize >= LOWEST_FUNCTION {
+        if !function.is_number() {
             return Ok(Some(Self::Own { function, cookie }));
         }
         let element = layout.element.type_().ok_or(Refusal::MixedElements)?;
-        let reducer = Reducer::predefined(function as usize, element)?;
+        let reducer = Reducer::new(Some(function), element, cookie, true)?;
         Ok(Some(Self::Predefined(reducer)))
     }
 
@@ -70,31 +68,6 @@ impl Handling {
         match Self::of(function, cookie, layout)? {
             Some(Self::Predefined(_)) => Err(Refusal::CombinesNothing),
             handling => Ok(handling),
-        }
-    }
-
-    /// Handles `bytes` bytes.
-    ///
-    /// # Safety
-    ///
-    /// `source` is readable and `target` writable for the bytes, whole atoms of the layout; they do
-    /// not overlap.
-    pub unsafe fn handle(&self, target: *mut u8, source: *mut u8, bytes: usize) {
-        match self {
-            // SAFETY: the program gave function and cookie for this; the caller vouches for both.
-            Self::Own { function, cookie } => unsafe {
-                function(target.cast(), source.cast(), bytes, *cookie);
-            },
-            Self::Predefined(reducer) => {
-                // SAFETY: as the caller vouches; both are bytes that nobody else uses meanwhile.
-                let (incoming, inout) = unsafe {
-                    (
-                        std::slice::from_raw_parts(source, bytes),
-                        std::slice::from_raw_parts_mut(target, bytes),
-                    )
-                };
-                reducer.combine(incoming, inout);
-            }
         }
     }
 

@@ -18,7 +18,8 @@ use pamir_transport::collective::Reduction;
 use pamir_transport::operation::{Operation, Primitive, combine};
 
 use crate::refusal::Refusal;
-use crate::structures::variables::{PAMI_DATA_COPY, element_bytes, numbered};
+use crate::structures::function::DataCall;
+use crate::structures::variables::{element_bytes, numbered};
 use crate::structures::{DataFunction, Type};
 
 /// What a predefined type's elements are.
@@ -55,17 +56,17 @@ fn primitive_of(type_: Type) -> Option<Primitive> {
 }
 
 /// The operation of a data function as C has it, or nothing for the program's own.
-fn operation_of(function: usize) -> Option<Operation> {
-    let copy = PAMI_DATA_COPY.0.map_or(0, |copy| copy as usize);
-    if function == copy {
+fn operation_of(function: DataFunction) -> Option<Operation> {
+    let address = function?.address();
+    if address == DataCall::COPY.address() {
         Some(Operation::Replace)
     } else {
-        numbered(function)
+        numbered(address)
     }
 }
 
 /// Whether the operands of a data function may change places; of the program's own it has said.
-pub fn is_commutative(function: usize, said: bool) -> bool {
+pub fn is_commutative(function: DataFunction, said: bool) -> bool {
     operation_of(function).map_or(said, Operation::is_commutative)
 }
 
@@ -81,36 +82,27 @@ pub struct Reducer {
 enum Action {
     Predefined(Operation, Primitive),
     Own {
-        function: unsafe extern "C" fn(*mut c_void, *mut c_void, usize, *mut c_void),
+        function: DataCall,
         cookie: *mut c_void,
     },
 }
 
 impl Reducer {
-    /// The predefined data function with a number, on elements of `type_`.
-    pub fn predefined(function: usize, type_: Type) -> Result<Self, Refusal> {
-        numbered(function).ok_or(Refusal::NoDataFunction { function })?;
-        let function = std::ptr::without_provenance_mut(function);
-        // SAFETY: it is predefined, and not called.
-        unsafe { Self::new(function, type_, std::ptr::null_mut(), true) }
-    }
-
     /// The data function `function` on elements of `type_`; `commutative` is what the program says
-    /// of a function of its own.
+    /// of a function of its own, which gets the cookie.
     ///
-    /// # Safety
+    /// # Errors
     ///
-    /// `function` is NULL, predefined, or a function that may be called with `cookie` as long as
-    /// the reducer is used.
-    pub unsafe fn new(
-        function: *mut c_void,
+    /// A type that is none, and a function that is none or cannot be used on it.
+    pub fn new(
+        function: DataFunction,
         type_: Type,
         cookie: *mut c_void,
         commutative: bool,
     ) -> Result<Self, Refusal> {
         let element_bytes = element_bytes(type_).ok_or(Refusal::ElementType)?;
-        let commutative = is_commutative(function.addr(), commutative);
-        let action = match operation_of(function.addr()) {
+        let commutative = is_commutative(function, commutative);
+        let action = match operation_of(function) {
             Some(operation) => {
                 let primitive = primitive_of(type_).ok_or(Refusal::ElementType)?;
                 let reason = |error| Refusal::Operation { reason: error };
@@ -118,10 +110,12 @@ impl Reducer {
                 Action::Predefined(operation, primitive)
             }
             None => {
-                // SAFETY: a pointer or nothing, as the caller vouches; both types are pointers.
-                let function: DataFunction = unsafe { std::mem::transmute(function) };
                 let argument = "op";
                 let function = function.ok_or(Refusal::Null { argument })?;
+                if function.is_number() {
+                    let function = function.address();
+                    return Err(Refusal::NoDataFunction { function });
+                }
                 Action::Own { function, cookie }
             }
         };
@@ -142,9 +136,7 @@ impl Reduction for Reducer {
                 debug_assert!(combined.is_ok(), "it was checked when the reducer was made");
             }
             Action::Own { function, cookie } => {
-                let source = incoming.as_ptr().cast_mut().cast();
-                // SAFETY: the program gave the function for this; both have as many bytes.
-                unsafe { function(inout.as_mut_ptr().cast(), source, inout.len(), cookie) };
+                function.combine(incoming, inout, cookie);
             }
         }
     }
@@ -161,16 +153,15 @@ impl Reduction for Reducer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::structures::function::vouched::number;
     use crate::structures::variables::{
-        PAMI_DATA_BAND, PAMI_DATA_MAX, PAMI_DATA_SUM, PAMI_TYPE_BYTE, PAMI_TYPE_DOUBLE,
-        PAMI_TYPE_LOC_SHORT_INT, PAMI_TYPE_SINGLE_COMPLEX,
+        PAMI_DATA_BAND, PAMI_DATA_COPY, PAMI_DATA_MAX, PAMI_DATA_SUM, PAMI_TYPE_BYTE,
+        PAMI_TYPE_DOUBLE, PAMI_TYPE_LOC_SHORT_INT, PAMI_TYPE_SINGLE_COMPLEX,
     };
     use pamir_transport::operation::extent_bytes;
 
-    fn reducer(function: usize, type_: Type) -> Result<Reducer, Refusal> {
-        let function = std::ptr::without_provenance_mut(function);
-        // SAFETY: the functions are predefined ones, or NULL.
-        unsafe { Reducer::new(function, type_, std::ptr::null_mut(), false) }
+    fn reducer(function: DataFunction, type_: Type) -> Result<Reducer, Refusal> {
+        Reducer::new(function, type_, std::ptr::null_mut(), false)
     }
 
     #[test]
@@ -184,32 +175,35 @@ mod tests {
 
     #[test]
     fn predefined_functions_combine_what_they_are_defined_on() {
-        let sum = reducer(PAMI_DATA_SUM.0, PAMI_TYPE_DOUBLE.0).unwrap();
+        let sum = reducer(number(PAMI_DATA_SUM.0), PAMI_TYPE_DOUBLE.0).unwrap();
         let mut inout = 2.5_f64.to_ne_bytes();
         sum.combine(&1.25_f64.to_ne_bytes(), &mut inout);
         assert_eq!(f64::from_ne_bytes(inout), 3.75);
         assert!(sum.commutative());
-        let copy = PAMI_DATA_COPY.0.map_or(0, |copy| copy as usize);
-        let copying = reducer(copy, PAMI_TYPE_BYTE.0).unwrap();
+        let copying = reducer(PAMI_DATA_COPY.0, PAMI_TYPE_BYTE.0).unwrap();
         let mut inout = [1];
         copying.combine(&[7], &mut inout);
         assert_eq!(inout, [7]);
         assert!(!copying.commutative());
         for (function, type_) in [
-            (PAMI_DATA_BAND.0, PAMI_TYPE_DOUBLE.0),
-            (PAMI_DATA_MAX.0, PAMI_TYPE_SINGLE_COMPLEX.0),
-            (PAMI_DATA_SUM.0, PAMI_TYPE_LOC_SHORT_INT.0),
+            (number(PAMI_DATA_BAND.0), PAMI_TYPE_DOUBLE.0),
+            (number(PAMI_DATA_MAX.0), PAMI_TYPE_SINGLE_COMPLEX.0),
+            (number(PAMI_DATA_SUM.0), PAMI_TYPE_LOC_SHORT_INT.0),
         ] {
             let refused = matches!(reducer(function, type_), Err(Refusal::Operation { .. }));
-            assert!(refused, "{function}");
+            assert!(refused, "{function:?}");
         }
         assert!(matches!(
-            reducer(PAMI_DATA_SUM.0, std::ptr::null_mut()),
+            reducer(number(PAMI_DATA_SUM.0), std::ptr::null_mut()),
             Err(Refusal::ElementType)
         ));
         assert!(matches!(
-            reducer(0, PAMI_TYPE_BYTE.0),
+            reducer(None, PAMI_TYPE_BYTE.0),
             Err(Refusal::Null { .. })
         ));
+        for no_such in [1, 15, 4095] {
+            let refused = reducer(number(no_such), PAMI_TYPE_BYTE.0);
+            assert!(matches!(refused, Err(Refusal::NoDataFunction { .. })));
+        }
     }
 }

@@ -4,13 +4,13 @@
 
 use std::ffi::c_void;
 
-use pamir_transport::gather_scatter::{Machine, Section};
-use pamir_transport::tagged::buffer::Noncontiguous;
+use pamir_transport::gather_scatter::Section;
 
 use crate::layout::end::End;
 use crate::layout::handling::Handling;
-use crate::layout::{Layout, layout_of};
+use crate::layout::layout_of;
 use crate::refusal::Refusal;
+use crate::structures::pointer::Address;
 use crate::structures::{DataFunction, Type};
 
 /// Bytes that are gathered before a data function consumes them.
@@ -21,32 +21,9 @@ pub struct Place {
     /// What the memory's layout is.
     pub type_: Type,
     /// Where the memory is.
-    pub address: *mut u8,
+    pub address: Address,
     /// Where in the layout the data begins, in bytes of data.
     pub offset: usize,
-}
-
-/// One end with its layout.
-struct Side<'a> {
-    layout: &'a Layout,
-    place: &'a Place,
-}
-
-impl Side<'_> {
-    /// The machine that stands where the data begins.
-    ///
-    /// # Safety
-    ///
-    /// What the layout reaches with `bytes` bytes is good.
-    unsafe fn machine(&self, bytes: usize) -> Result<Machine, Refusal> {
-        let end = self.place.offset.checked_add(bytes);
-        let program = end.and_then(|end| self.layout.program.covering(end));
-        let program = program.ok_or(Refusal::NoData { bytes })?;
-        // SAFETY: as the caller vouches.
-        let mut machine = unsafe { Machine::new(program, self.place.address) };
-        machine.seek(self.place.offset);
-        Ok(machine)
-    }
 }
 
 /// Moves `bytes` bytes; the data function with its cookie handles them, if it is none that copies.
@@ -54,12 +31,7 @@ impl Side<'_> {
 /// # Errors
 ///
 /// A type that is none, or has not so many bytes, and data that the function does not take.
-///
-/// # Safety
-///
-/// Both types' layouts, applied to the addresses, reach good memory for the bytes from their
-/// offsets on, and do not overlap; the function takes what it is given.
-pub unsafe fn transform(
+pub fn transform(
     from: &Place,
     to: &Place,
     bytes: usize,
@@ -75,59 +47,20 @@ pub unsafe fn transform(
         let argument = "src_addr or dst_addr";
         return Err(Refusal::Null { argument });
     }
-    let (source, target) = (
-        Side {
-            layout: &source,
-            place: from,
-        },
-        Side {
-            layout: &target,
-            place: to,
-        },
-    );
-    // SAFETY: as the caller vouches.
-    unsafe { move_between(&source, &target, bytes, handling) }
-}
-
-/// # Safety
-///
-/// As for [`transform`].
-unsafe fn move_between(
-    from: &Side<'_>,
-    to: &Side<'_>,
-    bytes: usize,
-    handling: Option<Handling>,
-) -> Result<(), Refusal> {
-    // SAFETY: the caller vouches for both.
-    let mut source = unsafe { from.machine(bytes)? };
     let Some(handling) = handling else {
-        // SAFETY: as above.
-        let mut target = unsafe { to.machine(bytes)? };
+        let mut source = source.machine(from.address, from.offset, bytes)?;
+        let mut target = target.machine(to.address, to.offset, bytes)?;
         source.copy_bytes_to(&mut target, bytes);
         return Ok(());
     };
-    // SAFETY: as above.
-    let end = unsafe {
-        End::new(
-            to.layout,
-            to.place.address,
-            to.place.offset,
-            bytes,
-            Some(handling),
-        )?
-    };
-    let End::Function(mut target) = end else {
-        return Err(Refusal::MixedElements);
-    };
-    let mut source = Section::new(source, from.place.offset, bytes);
+    let mut target = End::new(&target, to.address, to.offset, bytes, Some(handling))?;
+    let source = source.machine(from.address, from.offset, bytes)?;
+    let mut source = End::Scattered(Section::new(source, from.offset, bytes));
     let mut chunk = [0_u8; CHUNK_BYTES];
     for at in (0..bytes).step_by(CHUNK_BYTES) {
-        let piece = CHUNK_BYTES.min(bytes - at);
-        // SAFETY: the chunk has the room, and the machines stay within `bytes`.
-        unsafe {
-            source.pack(at, chunk.as_mut_ptr(), piece);
-            target.unpack(at, chunk.as_ptr(), piece);
-        }
+        let piece = &mut chunk[..CHUNK_BYTES.min(bytes - at)];
+        source.pack(at, piece);
+        target.unpack(at, piece);
     }
     Ok(())
 }
@@ -139,11 +72,13 @@ mod tests {
     use crate::layout::{build, complete, create, destroy};
     use crate::refusal::answer;
     use crate::structures::Code;
+    use crate::structures::function::vouched::{adding, number};
+    use crate::structures::pointer::vouched::address;
     use crate::structures::variables::Variable;
     use crate::structures::variables::{PAMI_DATA_COPY, PAMI_TYPE_BYTE, PAMI_TYPE_DOUBLE};
     use crate::structures::variables::{PAMI_DATA_MAX, PAMI_DATA_NOOP, PAMI_DATA_SUM};
 
-    fn place(type_: Type, address: *mut u8, offset: usize) -> Place {
+    fn place(type_: Type, address: Address, offset: usize) -> Place {
         Place {
             type_,
             address,
@@ -163,13 +98,10 @@ mod tests {
         complete(every_other, 8).unwrap();
         let mut from: Vec<f64> = (0..COUNT).map(|number| number as f64).collect();
         let mut combine = |function: &Variable<usize>, to: &mut Vec<f64>, (offset, bytes)| {
-            // SAFETY: a number is a function that is never called.
-            let function: DataFunction = unsafe { std::mem::transmute(function.0) };
-            let (source, to) = (from.as_mut_ptr().cast(), to.as_mut_ptr().cast());
+            let (function, source, to) = (number(function.0), address(&mut from), address(to));
             let (none, double) = (std::ptr::null_mut(), PAMI_TYPE_DOUBLE.0);
             let (source, to) = (place(double, source, 0), place(every_other, to, offset));
-            // SAFETY: both vectors are as long as what is reached.
-            answer(unsafe { transform(&source, &to, bytes, (function, none)) })
+            answer(transform(&source, &to, bytes, (function, none)))
         };
         for (function, result) in [
             (
@@ -200,18 +132,6 @@ mod tests {
         destroy(every_other).unwrap();
     }
 
-    unsafe extern "C" fn add(
-        target: *mut c_void,
-        source: *mut c_void,
-        bytes: usize,
-        _: *mut c_void,
-    ) {
-        for index in 0..bytes / 4 {
-            // SAFETY: the test's numbers.
-            unsafe { *target.cast::<u32>().add(index) += *source.cast::<u32>().add(index) };
-        }
-    }
-
     #[test]
     fn data_is_copied_and_combined_between_layouts() {
         let [every_other, pairs] = [(4, 8), (8, 12)].map(|(bytes, stride)| {
@@ -225,13 +145,12 @@ mod tests {
         });
         let mut from: Vec<u32> = (0..16_000).collect();
         let mut to = vec![1_u32; 16_000];
-        let base = from.as_mut_ptr().cast();
-        for (function, start) in [(PAMI_DATA_COPY.0, 0), (Some(add as _), 1)] {
+        let base = address(&mut from);
+        for (function, start) in [(PAMI_DATA_COPY.0, 0), (adding(), 1)] {
             to.fill(1);
             // 16,000 bytes: 4,000 numbers, from the second one on, to the third one on.
-            // SAFETY: both vectors are longer than what is reached.
-            let code = unsafe {
-                let to = to.as_mut_ptr().cast();
+            let code = {
+                let to = address(&mut to);
                 let none = std::ptr::null_mut();
                 let (from, to) = (place(every_other, base, 4), place(pairs, to, 8));
                 answer(transform(&from, &to, 16_000, (function, none)))
@@ -248,22 +167,20 @@ mod tests {
                 assert_eq!(*number, expected, "number {at}");
             }
         }
-        let odd = Some(add as unsafe extern "C" fn(_, _, _, _));
-        // SAFETY: they are refused before memory is touched.
-        unsafe {
+        let odd = adding();
+        {
             let refused = |of: Type, to: Type, offset, size, function| {
                 let none = std::ptr::null_mut();
                 let (from, to) = (place(of, base, 0), place(to, base, offset));
                 answer(transform(&from, &to, size, (function, none)))
             };
             let copy = PAMI_DATA_COPY.0;
-            let number: usize = 5;
-            let operation: DataFunction = std::mem::transmute(number);
+            let operation = number(5);
             assert_eq!(refused(pairs, pairs, 2, 8, odd), Code::Invalid);
             assert_eq!(refused(pairs, pairs, 0, 6, odd), Code::Invalid);
             assert_eq!(refused(pairs, pairs, 0, 8, operation), Code::Invalid);
             assert_eq!(refused(pairs, pairs, 8, usize::MAX, copy), Code::Invalid);
-            assert_eq!(refused(base.cast(), pairs, 0, 8, copy), Code::Invalid);
+            assert_eq!(refused(base.raw().cast(), pairs, 0, 8, copy), Code::Invalid);
             destroy(pairs).unwrap();
             assert_eq!(refused(every_other, pairs, 0, 8, copy), Code::Invalid);
             let unfinished = create();

@@ -15,16 +15,17 @@
 use pamir_transport::active::Receive;
 use pamir_transport::active::dispatch::Arrival;
 
-use crate::context::ContextObject;
+use crate::context::Held;
 use crate::context::endpoint::word_of;
 use crate::context::receivers::Receiver;
+use crate::edge::handle::Object;
 use crate::message::place::Place;
 
 /// What receives the messages of a dispatch id in a context.
 #[derive(Clone, Copy)]
 pub struct Listener {
     /// The context.
-    pub context: &'static ContextObject,
+    pub context: Held,
     /// Whom it calls.
     pub receiver: Receiver,
 }
@@ -43,14 +44,14 @@ impl Listener {
     /// Calls the function for a message all of which is there.
     pub fn give(&self, origin: u32, header: &[u8], data: &[u8]) {
         let call = self.receiver.call;
-        call.give_whole(self.context.handle(), origin, header, data);
+        call.give(self.context.handle().raw(), origin, header, data);
     }
 
     /// Calls the function for a message of `bytes` bytes of data; where they go.
     pub fn ask(&self, origin: u32, header: &[u8], bytes: usize) -> Place {
         let call = self.receiver.call;
-        let receive = call.ask(self.context.handle(), origin, header, bytes);
-        Place::new(self.context, self.receiver.hints, &receive, bytes)
+        let receive = call.ask(self.context.handle().raw(), origin, header, bytes);
+        Place::new(&self.context, self.receiver.hints, &receive, bytes)
     }
 
     /// Receives a message.

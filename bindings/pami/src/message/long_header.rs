@@ -16,7 +16,9 @@ use pamir_transport::active::{ActiveError, Completion, Receive};
 use pamir_transport::context::Context;
 use pamir_transport::context::endpoint::Endpoint;
 
+use crate::context::Held;
 use crate::context::endpoint::word_of;
+use crate::context::memory::receive_copy;
 use crate::message::listener::Listener;
 use crate::message::place::Place;
 use crate::structures::HIGHEST_DISPATCH;
@@ -28,50 +30,37 @@ fn id_of(dispatch: u16) -> u16 {
 
 /// Lets a receiver receive them.
 pub fn register(context: &Context, dispatch: u16, listener: Listener) -> Result<(), ActiveError> {
-    context.set_dispatch(id_of(dispatch), move |context, arrival| {
-        receive(context, arrival, listener)
+    context.set_dispatch(id_of(dispatch), move |_, arrival| {
+        receive(arrival, listener)
     })
 }
 
 /// Sends a message whose header is long; header and data are copied.
 pub fn send(
-    context: &Context,
+    context: Held,
     to: Endpoint,
     dispatch: u16,
     header: &[u8],
     data: &[u8],
-    events: [Option<Completion>; 2],
+    [local, remote]: [Option<Completion>; 2],
 ) -> Result<(), ActiveError> {
-    let copy = [header, data].concat();
-    let (source, bytes) = (copy.as_ptr(), copy.len());
-    let [local, remote] = events;
     let message = ActiveMessage {
         to,
         dispatch: id_of(dispatch),
         header: &header.len().to_ne_bytes(),
-        local: Some(Box::new(move |context, how| {
-            drop(copy);
-            if let Some(local) = local {
-                local(context, how);
-            }
-        })),
+        local,
         remote,
     };
-    // SAFETY: the copy lives until the completion drops it.
-    unsafe { context.send_active(message, source, bytes) }
+    context.send_copy(message, [header, data].concat())
 }
 
-fn receive(_: &Context, arrival: Arrival<'_>, listener: Listener) -> Receive {
+fn receive(arrival: Arrival<'_>, listener: Listener) -> Receive {
     let words = arrival.header.try_into().map(usize::from_ne_bytes);
     let header_bytes = words.unwrap_or(0).min(arrival.bytes);
     let origin = word_of(arrival.origin);
-    let mut whole = vec![0_u8; arrival.bytes].into_boxed_slice();
-    // SAFETY: the completion owns the memory; it is called when nothing writes there any more.
-    unsafe { Receive::into(whole.as_mut_ptr(), whole.len()) }.then(move |_, how| {
-        if how.is_ok() {
-            let (header, data) = whole.split_at(header_bytes);
-            deliver(listener, origin, header, data);
-        }
+    receive_copy(arrival.bytes, move |whole| {
+        let (header, data) = whole.split_at(header_bytes);
+        deliver(listener, origin, header, data);
     })
 }
 
@@ -82,8 +71,7 @@ fn deliver(listener: Listener, origin: u32, header: &[u8], data: &[u8]) {
     }
     let place = listener.ask(origin, header, data.len());
     if let Some(end) = place.end {
-        // SAFETY: the program vouched for room for all data, which is not in this copy.
-        unsafe { end.take(data) };
+        end.take(data);
     }
     Place::tell(place.event, place.refusal);
 }

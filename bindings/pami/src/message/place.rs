@@ -7,6 +7,7 @@ use pamir_transport::active::{Receive, TransferError};
 
 use crate::context::ContextObject;
 use crate::context::event::Event;
+use crate::context::memory::receive_end;
 use crate::layout::end::End;
 use crate::layout::handling::Handling;
 use crate::layout::layout_of;
@@ -27,16 +28,12 @@ pub struct Place {
 }
 
 /// Where the program wants the data; nothing if it does not.
-///
-/// # Safety
-///
-/// There is room for the data at the address, as the type describes it.
-unsafe fn end_of(
+fn end_of(
     hints: DispatchHints,
     receive: &structures::Receive,
     bytes: usize,
 ) -> Result<Option<End>, Refusal> {
-    let address = receive.addr.cast::<u8>();
+    let address = receive.addr;
     if address.is_null() {
         return Ok(None);
     }
@@ -53,10 +50,7 @@ unsafe fn end_of(
         Hint::Enable => None,
         _ => Handling::of(receive.data_fn, receive.data_cookie, &layout)?,
     };
-    // SAFETY: as the caller vouches.
-    Ok(Some(unsafe {
-        End::new(&layout, address, offset, bytes, handling)?
-    }))
+    Ok(Some(End::new(&layout, address, offset, bytes, handling)?))
 }
 
 impl Place {
@@ -67,8 +61,7 @@ impl Place {
         receive: &structures::Receive,
         bytes: usize,
     ) -> Self {
-        // SAFETY: the program vouched for the memory when its function returned.
-        let end = unsafe { end_of(hints, receive, bytes) };
+        let end = end_of(hints, receive, bytes);
         let (end, refusal) = match end {
             Ok(end) => (end, None),
             Err(refusal) => (None, Some(refusal)),
@@ -100,19 +93,11 @@ impl Place {
     pub fn receive(self) -> Receive {
         let Self {
             end,
-            bytes,
             event,
             refusal,
+            ..
         } = self;
-        // SAFETY: the program vouched for the memory until its function is called.
-        let receive = unsafe {
-            match end {
-                None => Receive::nowhere(),
-                Some(End::Contiguous(address)) => Receive::into(address, bytes),
-                Some(End::Scattered(section)) => Receive::scattered(section),
-                Some(End::Function(memory)) => Receive::scattered(*memory),
-            }
-        };
+        let receive = end.map_or_else(Receive::nowhere, receive_end);
         receive.then(move |_, how| match (how, event) {
             (Ok(()), event) => Self::tell(event, refusal),
             (Err(error), event) => Self::fail(event, error),

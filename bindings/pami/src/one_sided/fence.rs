@@ -12,9 +12,9 @@
 
 use std::ffi::c_void;
 
-use crate::context::ContextObject;
 use crate::context::endpoint::endpoint_of;
 use crate::context::event::Event;
+use crate::context::{ContextObject, Held};
 use crate::refusal::Refusal;
 use crate::structures::EventFunction;
 
@@ -36,11 +36,11 @@ pub fn change_fencing(
 
 /// Tells when everything to `target`, or to all, is where it should be.
 ///
-/// # Safety
+/// # Errors
 ///
-/// As for [`ContextObject::context`].
-pub unsafe fn fence(
-    object: &ContextObject,
+/// [`Refusal::FenceRegion`] where no fence region is open.
+pub fn fence(
+    object: Held,
     done_fn: EventFunction,
     cookie: *mut c_void,
     target: Option<u32>,
@@ -49,13 +49,12 @@ pub unsafe fn fence(
         let reason = "a fence outside of a fence region: call PAMI_Fence_begin before";
         return Err(Refusal::FenceRegion { reason });
     }
-    let event = Event::new(object, done_fn, cookie);
+    let event = Event::new(&object, done_fn, cookie);
     let done = Box::new(move |_: &_, how| {
         if let Some(event) = event {
             event.end(how);
         }
     });
-    // SAFETY: as the caller vouches.
-    unsafe { object.context() }.fence(target.map(endpoint_of), done)?;
+    object.context().fence(target.map(endpoint_of), done)?;
     Ok(())
 }

@@ -7,17 +7,17 @@
 //! pami_atomic_t:  bit 0 fetch     bit 1 compare     bits 2..5 set 1, add 2, or 3, and 4, xor 5
 //! ```
 
-use std::ffi::c_void;
-
 use pamir_transport::one_sided::memory_region::MemoryRegion;
 use pamir_transport::one_sided::read_modify_write;
 use pamir_transport::one_sided::read_modify_write::{Modification, Width};
 
-use crate::context::ContextObject;
+use crate::context::Held;
 use crate::context::endpoint::endpoint_of;
 use crate::context::event::Event;
+use crate::edge::span::Span;
 use crate::refusal::Refusal;
 use crate::structures::ReadModifyWrite;
+use crate::structures::pointer::Address;
 use crate::structures::variables::integer_bytes;
 
 /// What an operation does.
@@ -53,38 +53,36 @@ impl Atomic {
     }
 }
 
-/// The integer at an address.
-///
-/// # Safety
-///
-/// The address is readable for the width.
-unsafe fn load(address: *const c_void, width: Width) -> u64 {
-    // SAFETY: the caller vouches for it.
-    unsafe {
-        match width {
-            Width::Four => address.cast::<u32>().read_unaligned().into(),
-            Width::Eight => address.cast::<u64>().read_unaligned(),
-        }
+/// The integer that a span of its width has.
+fn load(memory: &Span) -> u64 {
+    let bytes = memory.read();
+    let long = bytes.try_into().map(u64::from_ne_bytes);
+    long.or_else(|_| {
+        bytes
+            .try_into()
+            .map(|bytes| u32::from_ne_bytes(bytes).into())
+    })
+    .unwrap_or(0)
+}
+
+/// Stores the low bits of an integer, as many as the span has.
+fn store(memory: &mut Span, integer: u64) {
+    let bytes = memory.bytes();
+    if bytes == size_of::<u32>() {
+        memory
+            .write()
+            .copy_from_slice(&(integer as u32).to_ne_bytes());
+    } else {
+        memory.write().copy_from_slice(&integer.to_ne_bytes());
     }
 }
 
-/// # Safety
+/// Starts an operation.
 ///
-/// The address is writable for the width.
-unsafe fn store(address: *mut c_void, width: Width, integer: u64) {
-    // SAFETY: the caller vouches for it.
-    unsafe {
-        match width {
-            Width::Four => address.cast::<u32>().write_unaligned(integer as u32),
-            Width::Eight => address.cast::<u64>().write_unaligned(integer),
-        }
-    }
-}
-
-/// # Safety
+/// # Errors
 ///
-/// As for `PAMI_Rmw`.
-pub unsafe fn start(object: &ContextObject, parameters: &ReadModifyWrite) -> Result<(), Refusal> {
+/// What is wrong with the parameters, and what the transport refuses.
+pub fn start(object: Held, parameters: &ReadModifyWrite) -> Result<(), Refusal> {
     let atomic = Atomic::of(parameters.operation)?;
     let width = match integer_bytes(parameters.type_) {
         Some(4) => Width::Four,
@@ -92,42 +90,42 @@ pub unsafe fn start(object: &ContextObject, parameters: &ReadModifyWrite) -> Res
         _ => return Err(Refusal::AtomicType),
     };
     let modifies = atomic.modification != Modification::Nothing;
-    for (used, address, argument) in [
-        (true, parameters.remote, "remote"),
-        (atomic.fetches, parameters.local, "local"),
-        (modifies, parameters.value, "value"),
-        (atomic.compares, parameters.test, "test"),
-    ] {
-        if used && address.is_null() {
-            return Err(Refusal::Null { argument });
-        }
+    let bytes = match width {
+        Width::Four => size_of::<u32>(),
+        Width::Eight => size_of::<u64>(),
+    };
+    if parameters.remote.is_null() {
+        let argument = "remote";
+        return Err(Refusal::Null { argument });
     }
-    // SAFETY: what is used is not null, and the caller vouches for it.
-    let read = |used: bool, address: *mut c_void| used.then(|| unsafe { load(address, width) });
-    let value = read(modifies, parameters.value).unwrap_or(0);
-    let compared = read(atomic.compares, parameters.test);
-    let event = Event::new(object, parameters.done_fn, parameters.cookie);
-    let local = atomic.fetches.then_some(parameters.local);
+    let memory = |used: bool, address: Address, argument| {
+        let span = used.then(|| Span::new(address, bytes, argument));
+        span.transpose()
+    };
+    let local = memory(atomic.fetches, parameters.local, "local")?;
+    let value = memory(modifies, parameters.value, "value")?;
+    let test = memory(atomic.compares, parameters.test, "test")?;
+    let value = value.as_ref().map_or(0, load);
+    let compared = test.as_ref().map(load);
+    let event = Event::new(&object, parameters.done_fn, parameters.cookie);
     let instruction = read_modify_write::ReadModifyWrite {
         to: endpoint_of(parameters.dest),
         region: MemoryRegion::everything(),
-        offset: parameters.remote.addr(),
+        offset: parameters.remote.raw().addr(),
         width,
         compared,
         modification: atomic.modification,
         value,
         done: Some(Box::new(move |_, outcome| {
-            if let (Some(local), Ok(before)) = (local, outcome) {
-                // SAFETY: `PAMI_Rmw`'s caller vouched for the integer until the event.
-                unsafe { store(local, width, before) };
+            if let (Some(mut local), Ok(before)) = (local, outcome) {
+                store(&mut local, before);
             }
             if let Some(event) = event {
                 event.end(outcome.map(|_| ()));
             }
         })),
     };
-    // SAFETY: the caller vouches for having the context.
-    unsafe { object.context() }.read_modify_write(instruction)?;
+    object.context().read_modify_write(instruction)?;
     Ok(())
 }
 

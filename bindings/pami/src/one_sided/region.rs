@@ -9,6 +9,8 @@
 
 use pamir_transport::one_sided::memory_region::{DESCRIPTION_BYTES, MemoryRegion};
 
+use crate::context::memory::registered;
+use crate::edge::span::Span;
 use crate::refusal::Refusal;
 use crate::structures::{MemoryRegionHandle, RegionPlace};
 
@@ -27,15 +29,13 @@ pub fn handle_of(region: MemoryRegion) -> MemoryRegionHandle {
 
 /// The region that a handle describes.
 ///
-/// # Safety
+/// # Errors
 ///
-/// `handle` is NULL or readable.
-pub unsafe fn region_of(
-    handle: *const MemoryRegionHandle,
+/// [`Refusal::Handle`] for one that describes none, or no region any more.
+pub fn region_of(
+    handle: Option<&MemoryRegionHandle>,
     argument: &'static str,
 ) -> Result<MemoryRegion, Refusal> {
-    // SAFETY: the caller vouches for it.
-    let handle = unsafe { handle.as_ref() };
     let good = handle.filter(|handle| handle[DESCRIPTION_BYTES / 8] == MARK);
     let kind = "memory region";
     let words = good.ok_or(Refusal::Handle { argument, kind })?;
@@ -46,22 +46,19 @@ pub unsafe fn region_of(
     Ok(MemoryRegion::from_bytes(bytes))
 }
 
-/// The region and its address here of a transfer's near end.
+/// The memory here of a transfer's near end.
 ///
-/// # Safety
+/// # Errors
 ///
-/// The place's region is NULL or readable.
-pub unsafe fn local_address(place: &RegionPlace, bytes: usize) -> Result<*mut u8, Refusal> {
-    // SAFETY: as the caller vouches.
-    let region = unsafe { region_of(place.mr, "rdma.local.mr")? };
+/// As for [`region_of`], and [`Refusal::OutsideRegion`].
+pub fn local_span(place: &RegionPlace, bytes: usize) -> Result<Span, Refusal> {
+    let region = region_of(place.mr.get(), "rdma.local.mr")?;
     let (which, offset) = ("local", place.offset);
-    region
-        .address_of(offset, bytes)
-        .ok_or(Refusal::OutsideRegion {
-            which,
-            offset,
-            bytes,
-        })
+    registered(&region, offset, bytes).ok_or(Refusal::OutsideRegion {
+        which,
+        offset,
+        bytes,
+    })
 }
 
 #[cfg(test)]
@@ -74,12 +71,9 @@ mod tests {
         description[9] = 7;
         let region = MemoryRegion::from_bytes(description);
         let mut handle = handle_of(region);
-        // SAFETY: the handle is this test's.
-        unsafe {
-            assert_eq!(region_of(&raw const handle, "").unwrap(), region);
-            handle[3] = 0;
-            assert!(region_of(&raw const handle, "").is_err());
-            assert!(region_of(std::ptr::null(), "").is_err());
-        }
+        assert_eq!(region_of(Some(&handle), "").unwrap(), region);
+        handle[3] = 0;
+        assert!(region_of(Some(&handle), "").is_err());
+        assert!(region_of(None, "").is_err());
     }
 }

@@ -3,7 +3,6 @@
 //! Before: `PAMI_Put_typed`, `PAMI_Get_typed`, `PAMI_Rput_typed`, `PAMI_Rget_typed`. After: the
 //! transport moves the data from one layout to the other; where neither has gaps, as without types.
 
-use std::ffi::c_void;
 use std::sync::Arc;
 
 use pamir_transport::active::Completion;
@@ -11,13 +10,14 @@ use pamir_transport::gather_scatter::Machine;
 use pamir_transport::one_sided::memory_region::MemoryRegion;
 use pamir_transport::one_sided::scattered::Scattered;
 
-use crate::context::ContextObject;
 use crate::context::endpoint::endpoint_of;
+use crate::context::memory::registered_base;
 use crate::layout::{Layout, layout_of};
 use crate::one_sided::check_bytes;
 use crate::one_sided::region::region_of;
 use crate::refusal::Refusal;
 use crate::structures::Types;
+use crate::structures::pointer::Address;
 use crate::structures::{RegionPlace, Transfer};
 
 /// The layouts of both ends, each of which has data for the transfer.
@@ -55,28 +55,23 @@ impl Layouts {
 
     /// The machine over the memory here.
     ///
-    /// # Safety
+    /// # Errors
     ///
-    /// What the local layout reaches from the address is good until the events.
-    pub unsafe fn machine(&self, address: *mut u8) -> Result<Machine, Refusal> {
-        let bytes = self.bytes;
-        let program = self.local.program.covering(bytes);
-        let program = program.ok_or(Refusal::NoData { bytes })?;
-        // SAFETY: as the caller vouches.
-        Ok(unsafe { Machine::new(program, address) })
+    /// [`Refusal::NoData`].
+    pub fn machine(&self, address: Address) -> Result<Machine, Refusal> {
+        self.local.machine(address, 0, self.bytes)
     }
 
     /// The address here of a place in a region, in which all of the local layout lies.
     ///
-    /// # Safety
+    /// # Errors
     ///
-    /// The place's region is NULL or readable.
-    pub unsafe fn address_in(&self, place: &RegionPlace) -> Result<*mut u8, Refusal> {
-        // SAFETY: as the caller vouches.
-        let region = unsafe { region_of(place.mr, "rdma.local.mr")? };
+    /// A handle that describes no region, and [`Refusal::OutsideRegion`].
+    pub fn address_in(&self, place: &RegionPlace) -> Result<Address, Refusal> {
+        let region = region_of(place.mr.get(), "rdma.local.mr")?;
         let (which, offset, bytes) = ("local", place.offset, self.bytes);
         let reach = self.local.program.reach(bytes);
-        let base = reach.and_then(|reach| region.base_of(offset, reach));
+        let base = reach.and_then(|reach| registered_base(&region, offset, reach));
         base.ok_or(Refusal::OutsideRegion {
             which,
             offset,
@@ -110,32 +105,6 @@ pub fn null_parameters() -> Refusal {
 }
 
 /// All memory of the other task, at an address.
-pub fn anywhere(address: *mut c_void) -> (MemoryRegion, usize) {
-    (MemoryRegion::everything(), address.addr())
-}
-
-/// # Safety
-///
-/// The machine's memory is readable until the events, and the caller has the context.
-pub unsafe fn start_put(
-    object: &ContextObject,
-    transfer: Scattered,
-    machine: Machine,
-) -> Result<(), Refusal> {
-    // SAFETY: as the caller vouches.
-    unsafe { object.context().put_scattered(transfer, machine)? };
-    Ok(())
-}
-
-/// # Safety
-///
-/// The machine's memory is writable until the events, and the caller has the context.
-pub unsafe fn start_get(
-    object: &ContextObject,
-    transfer: Scattered,
-    machine: Machine,
-) -> Result<(), Refusal> {
-    // SAFETY: as the caller vouches.
-    unsafe { object.context().get_scattered(transfer, machine)? };
-    Ok(())
+pub fn anywhere(address: Address) -> (MemoryRegion, usize) {
+    (MemoryRegion::everything(), address.raw().addr())
 }

@@ -5,7 +5,9 @@
 
 use std::ffi::c_void;
 
-use crate::structures::{EventFunction, Type};
+use crate::structures::Type;
+use crate::structures::function::{DataFunction, EventFunction};
+use crate::structures::pointer::{Address, List};
 
 /// Declares a structure of C, and in tests what its members' offsets are.
 macro_rules! structures {
@@ -40,39 +42,36 @@ macro_rules! structures {
     };
 }
 
-/// A buffer of the program's.
-pub type Buffer = *mut u8;
-
 structures! {
     /// To and from all, blocks of any lengths.
     Alltoallv = "pami_alltoallv_t" {
         /// What is sent.
-        sndbuf: Buffer = "sndbuf",
+        sndbuf: Address = "sndbuf",
         /// Its type.
         stype: Type = "stype",
         /// Elements for each member.
-        stypecounts: *const c_void = "stypecounts",
+        stypecounts: List<c_void> = "stypecounts",
         /// Where they begin, in elements.
-        sdispls: *const c_void = "sdispls",
+        sdispls: List<c_void> = "sdispls",
         /// Where it goes.
-        rcvbuf: Buffer = "rcvbuf",
+        rcvbuf: Address = "rcvbuf",
         /// Its type there.
         rtype: Type = "rtype",
         /// Elements from each member.
-        rtypecounts: *const c_void = "rtypecounts",
+        rtypecounts: List<c_void> = "rtypecounts",
         /// Where they go, in elements.
-        rdispls: *const c_void = "rdispls",
+        rdispls: List<c_void> = "rdispls",
     }
     /// To and from all, or from each at all: blocks of one length.
     Alltoall = "pami_alltoall_t" {
         /// What is sent.
-        sndbuf: Buffer = "sndbuf",
+        sndbuf: Address = "sndbuf",
         /// Its type.
         stype: Type = "stype",
         /// Elements of a block.
         stypecount: usize = "stypecount",
         /// Where it goes.
-        rcvbuf: Buffer = "rcvbuf",
+        rcvbuf: Address = "rcvbuf",
         /// Its type there.
         rtype: Type = "rtype",
         /// Elements of a block.
@@ -83,19 +82,19 @@ structures! {
         /// Which member.
         root: u32 = "root",
         /// What is combined.
-        sndbuf: Buffer = "sndbuf",
+        sndbuf: Address = "sndbuf",
         /// Its type.
         stype: Type = "stype",
         /// Elements.
         stypecount: usize = "stypecount",
         /// The result.
-        rcvbuf: Buffer = "rcvbuf",
+        rcvbuf: Address = "rcvbuf",
         /// Its type.
         rtype: Type = "rtype",
         /// Elements.
         rtypecount: usize = "rtypecount",
         /// The data function.
-        op: *mut c_void = "op",
+        op: DataFunction = "op",
         /// What it gets.
         data_cookie: *mut c_void = "data_cookie",
         /// Whether operands may change places.
@@ -104,19 +103,19 @@ structures! {
     /// The combination at all members.
     Allreduce = "pami_allreduce_t" {
         /// What is combined.
-        sndbuf: Buffer = "sndbuf",
+        sndbuf: Address = "sndbuf",
         /// Its type.
         stype: Type = "stype",
         /// Elements.
         stypecount: usize = "stypecount",
         /// The result.
-        rcvbuf: Buffer = "rcvbuf",
+        rcvbuf: Address = "rcvbuf",
         /// Its type.
         rtype: Type = "rtype",
         /// Elements.
         rtypecount: usize = "rtypecount",
         /// The data function.
-        op: *mut c_void = "op",
+        op: DataFunction = "op",
         /// What it gets.
         data_cookie: *mut c_void = "data_cookie",
         /// Whether operands may change places.
@@ -125,19 +124,19 @@ structures! {
     /// A block of the combination for each member.
     ReduceScatter = "pami_reduce_scatter_t" {
         /// What is combined.
-        sndbuf: Buffer = "sndbuf",
+        sndbuf: Address = "sndbuf",
         /// Its type.
         stype: Type = "stype",
         /// Elements.
         stypecount: usize = "stypecount",
         /// The own block.
-        rcvbuf: Buffer = "rcvbuf",
+        rcvbuf: Address = "rcvbuf",
         /// Its type.
         rtype: Type = "rtype",
         /// Elements of each member's block.
-        rcounts: *const usize = "rcounts",
+        rcounts: List<usize> = "rcounts",
         /// The data function.
-        op: *mut c_void = "op",
+        op: DataFunction = "op",
         /// What it gets.
         data_cookie: *mut c_void = "data_cookie",
         /// Whether operands may change places.
@@ -146,19 +145,19 @@ structures! {
     /// The combination of the ranks up to each.
     Scan = "pami_scan_t" {
         /// What is combined.
-        sndbuf: Buffer = "sndbuf",
+        sndbuf: Address = "sndbuf",
         /// Its type.
         stype: Type = "stype",
         /// Elements.
         stypecount: usize = "stypecount",
         /// The result.
-        rcvbuf: Buffer = "rcvbuf",
+        rcvbuf: Address = "rcvbuf",
         /// Its type.
         rtype: Type = "rtype",
         /// Elements.
         rtypecount: usize = "rtypecount",
         /// The data function.
-        op: *mut c_void = "op",
+        op: DataFunction = "op",
         /// What it gets.
         data_cookie: *mut c_void = "data_cookie",
         /// The own data does not count.
@@ -169,7 +168,7 @@ structures! {
         /// Which member.
         root: u32 = "root",
         /// The data, or where it goes.
-        buf: Buffer = "buf",
+        buf: Address = "buf",
         /// Its type.
         type_: Type = "type",
         /// Elements.
@@ -180,13 +179,13 @@ structures! {
         /// Which member.
         root: u32 = "root",
         /// What is sent.
-        sndbuf: Buffer = "sndbuf",
+        sndbuf: Address = "sndbuf",
         /// Its type.
         stype: Type = "stype",
         /// Elements of a block.
         stypecount: usize = "stypecount",
         /// Where it goes.
-        rcvbuf: Buffer = "rcvbuf",
+        rcvbuf: Address = "rcvbuf",
         /// Its type there.
         rtype: Type = "rtype",
         /// Elements of a block.
@@ -197,51 +196,51 @@ structures! {
         /// Which member.
         root: u32 = "root",
         /// What is sent.
-        sndbuf: Buffer = "sndbuf",
+        sndbuf: Address = "sndbuf",
         /// Its type.
         stype: Type = "stype",
         /// Elements; an `int` in the other form.
         stypecount: usize = "stypecount",
         /// Where it goes.
-        rcvbuf: Buffer = "rcvbuf",
+        rcvbuf: Address = "rcvbuf",
         /// Its type there.
         rtype: Type = "rtype",
         /// Elements from each member.
-        rtypecounts: *const c_void = "rtypecounts",
+        rtypecounts: List<c_void> = "rtypecounts",
         /// Where they go, in elements.
-        rdispls: *const c_void = "rdispls",
+        rdispls: List<c_void> = "rdispls",
     }
     /// A block of each at all members, of any length.
     Allgatherv = "pami_allgatherv_t" {
         /// What is sent.
-        sndbuf: Buffer = "sndbuf",
+        sndbuf: Address = "sndbuf",
         /// Its type.
         stype: Type = "stype",
         /// Elements; an `int` in the other form.
         stypecount: usize = "stypecount",
         /// Where it goes.
-        rcvbuf: Buffer = "rcvbuf",
+        rcvbuf: Address = "rcvbuf",
         /// Its type there.
         rtype: Type = "rtype",
         /// Elements from each member.
-        rtypecounts: *const c_void = "rtypecounts",
+        rtypecounts: List<c_void> = "rtypecounts",
         /// Where they go, in elements.
-        rdispls: *const c_void = "rdispls",
+        rdispls: List<c_void> = "rdispls",
     }
     /// A block for each from one member, of any length.
     Scatterv = "pami_scatterv_t" {
         /// Which member.
         root: u32 = "root",
         /// What is sent.
-        sndbuf: Buffer = "sndbuf",
+        sndbuf: Address = "sndbuf",
         /// Its type.
         stype: Type = "stype",
         /// Elements for each member.
-        stypecounts: *const c_void = "stypecounts",
+        stypecounts: List<c_void> = "stypecounts",
         /// Where they begin, in elements.
-        sdispls: *const c_void = "sdispls",
+        sdispls: List<c_void> = "sdispls",
         /// Where it goes.
-        rcvbuf: Buffer = "rcvbuf",
+        rcvbuf: Address = "rcvbuf",
         /// Its type there.
         rtype: Type = "rtype",
         /// Elements; an `int` in the other form.
@@ -252,11 +251,11 @@ structures! {
         /// Who receives it.
         dispatch: usize = "dispatch",
         /// One header, or one for each member.
-        headers: *const u8 = "headers",
+        headers: Address = "headers",
         /// Bytes of a header.
         headerlen: usize = "headerlen",
         /// The data, or that for each member.
-        sndbuf: Buffer = "sndbuf",
+        sndbuf: Address = "sndbuf",
         /// Its type.
         stype: Type = "stype",
         /// Elements of a message.
@@ -267,11 +266,11 @@ structures! {
         /// Who answers.
         dispatch: usize = "dispatch",
         /// A header for each member.
-        headers: *const u8 = "headers",
+        headers: Address = "headers",
         /// Bytes of a header.
         headerlen: usize = "headerlen",
         /// Where the answers go.
-        rcvbuf: Buffer = "rcvbuf",
+        rcvbuf: Address = "rcvbuf",
         /// Their type.
         rtype: Type = "rtype",
         /// Elements of an answer.
@@ -282,11 +281,11 @@ structures! {
         /// Who answers.
         dispatch: usize = "dispatch",
         /// The header.
-        user_header: *const u8 = "user_header",
+        user_header: Address = "user_header",
         /// Its bytes.
         headerlen: usize = "headerlen",
         /// Where the result goes.
-        rcvbuf: Buffer = "rcvbuf",
+        rcvbuf: Address = "rcvbuf",
         /// Its type.
         rtype: Type = "rtype",
         /// Elements.
@@ -321,38 +320,58 @@ pub struct Range {
     pub hi: u32,
 }
 
-/// `pami_collective_t`: the member that the algorithm's kind names.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub union Parameters {
+/// Declares a union of C and how each of its members is read.
+macro_rules! members {
+    ($($(#[$about:meta])* $field:ident: $type:ty,)*) => {
+        /// `pami_collective_t`: the member that the algorithm's kind names.
+        #[derive(Clone, Copy)]
+        #[repr(C)]
+        pub union Parameters {
+            $($field: $type,)*
+        }
+
+        impl Parameters {
+            $(
+                $(#[$about])*
+                pub fn $field(&self) -> $type {
+                    // SAFETY: every member is numbers and pointers of C's, which any bits are; whoever calls
+                    // with a kind vouches for its member.
+                    unsafe { self.$field }
+                }
+            )*
+        }
+    };
+}
+
+members! {
     /// `xfer_allreduce`
-    pub allreduce: Allreduce,
+    allreduce: Allreduce,
     /// `xfer_broadcast`
-    pub broadcast: Broadcast,
+    broadcast: Broadcast,
     /// `xfer_reduce`
-    pub reduce: Reduce,
+    reduce: Reduce,
     /// `xfer_allgather`, `xfer_alltoall`
-    pub alltoall: Alltoall,
+    alltoall: Alltoall,
     /// `xfer_allgatherv`, `xfer_allgatherv_int`
-    pub allgatherv: Allgatherv,
+    allgatherv: Allgatherv,
     /// `xfer_scatter`, `xfer_gather`
-    pub gather: Gather,
+    gather: Gather,
     /// `xfer_scatterv`, `xfer_scatterv_int`
-    pub scatterv: Scatterv,
+    scatterv: Scatterv,
     /// `xfer_gatherv`, `xfer_gatherv_int`
-    pub gatherv: Gatherv,
+    gatherv: Gatherv,
     /// `xfer_alltoallv`, `xfer_alltoallv_int`
-    pub alltoallv: Alltoallv,
+    alltoallv: Alltoallv,
     /// `xfer_ambroadcast`, `xfer_amscatter`
-    pub active_send: ActiveSend,
+    active_send: ActiveSend,
     /// `xfer_amgather`
-    pub active_gather: ActiveGather,
+    active_gather: ActiveGather,
     /// `xfer_amreduce`
-    pub active_reduce: ActiveReduce,
+    active_reduce: ActiveReduce,
     /// `xfer_scan`
-    pub scan: Scan,
+    scan: Scan,
     /// `xfer_reduce_scatter`
-    pub reduce_scatter: ReduceScatter,
+    reduce_scatter: ReduceScatter,
 }
 
 impl std::fmt::Debug for Parameters {

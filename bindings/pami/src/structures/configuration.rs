@@ -2,24 +2,42 @@
 //!
 //! Before: a program lists attributes. After: [`crate::edge::attributes`] asks an object for them.
 
-use std::ffi::c_char;
+use std::ffi::{CStr, c_void};
 
-/// `pami_attribute_value_t`.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub union Value {
+/// `pami_attribute_value_t`, a union: a number, a fraction, a string or numbers, all as long as a pointer.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Value(*const c_void);
+
+impl Value {
     /// A number.
-    pub intval: usize,
+    pub fn number(number: usize) -> Self {
+        Self(std::ptr::without_provenance(number))
+    }
+
     /// A number with a fraction.
-    pub doubleval: f64,
+    pub fn fraction(number: f64) -> Self {
+        Self::number(number.to_bits() as usize)
+    }
+
     /// A string.
-    pub chararray: *const c_char,
+    pub fn text(text: &CStr) -> Self {
+        Self(text.as_ptr().cast())
+    }
+
     /// Numbers.
-    pub intarray: *const usize,
+    pub fn numbers(numbers: &[usize]) -> Self {
+        Self(numbers.as_ptr().cast())
+    }
+
+    /// The number that it is.
+    pub fn as_number(self) -> usize {
+        self.0.addr()
+    }
 }
 
 /// `pami_configuration_t`.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Configuration {
     /// The attribute's number.

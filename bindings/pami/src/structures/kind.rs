@@ -9,7 +9,7 @@ use pamir_transport::selection::kind::{Kind, kind};
 macro_rules! kinds {
     ($($(#[$documentation:meta])* $name:ident = $c:literal, $table:expr;)*) => {
         /// A kind of collective operation (`pami_xfer_type_t`), with C's number.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum TransferKind {
             $($(#[$documentation])* $name,)*

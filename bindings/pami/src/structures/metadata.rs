@@ -2,19 +2,18 @@
 //!
 //! Before: [`crate::geometry::algorithms`] lists an algorithm. After: the program reads this.
 
-use std::ffi::c_char;
-
 use crate::structures::collective::Transfer;
+use crate::structures::pointer::{In, Text};
 
 /// `pami_metadata_function`.
-pub type CheckFunction = Option<unsafe extern "C" fn(*mut Transfer) -> u32>;
+pub type CheckFunction = Option<extern "C" fn(In<Transfer>) -> u32>;
 
 /// `pami_metadata_t`.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Metadata {
     /// The algorithm's name.
-    pub name: *const c_char,
+    pub name: Text,
     /// Its version.
     pub version: u32,
     /// Says what an operation lacks, as bits.

@@ -6,7 +6,8 @@
 //! | file | what |
 //! |---|---|
 //! | `code.rs` | results of calls |
-//! | `function.rs` | types of the program's functions |
+//! | `pointer.rs` | pointers that C hands in, for safe code |
+//! | `function.rs` | the program's functions, and how they are called |
 //! | `configuration.rs` | attributes |
 //! | `hints.rs` | hints of a dispatch id |
 //! | `message.rs`, `transfer.rs`, `collective.rs` | parameters of sends, of one-sided transfers, of collective operations |
@@ -20,11 +21,12 @@
 mod code;
 pub mod collective;
 pub mod configuration;
-mod function;
+pub mod function;
 mod hints;
 pub mod kind;
 mod message;
 pub mod metadata;
+pub mod pointer;
 #[cfg(test)]
 pub(crate) mod tests;
 mod transfer;
@@ -34,9 +36,10 @@ use std::ffi::c_void;
 
 pub use code::Code;
 pub use configuration::{Configuration, Value};
-pub use function::{DataFunction, EventFunction, WorkFunction};
+pub use function::{DataFunction, DispatchFunction, EventFunction, Receive, WorkFunction};
 pub use hints::{DispatchHints, Hint};
-pub use message::{DispatchFunction, Receive, Send, SendImmediate, SendTyped, Vector};
+pub use message::{Send, SendImmediate, SendTyped};
+pub use pointer::Vector;
 pub use transfer::{
     Addresses, GetSimple, GetTyped, MemoryRegionHandle, PutSimple, PutTyped, ReadModifyWrite,
     RegionGet, RegionGetTyped, RegionPlace, RegionPut, RegionPutTyped, Transfer, Types,

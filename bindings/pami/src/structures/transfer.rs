@@ -7,6 +7,7 @@ use std::ffi::c_void;
 use crate::structures::Type;
 use crate::structures::configuration::MEMORY_REGION_BYTES;
 use crate::structures::function::EventFunction;
+use crate::structures::pointer::{Address, In};
 
 /// `pami_rma_t`.
 #[derive(Clone, Copy, Debug)]
@@ -29,9 +30,9 @@ pub struct Transfer {
 #[repr(C)]
 pub struct Addresses {
     /// Here.
-    pub local: *mut c_void,
+    pub local: Address,
     /// There.
-    pub remote: *mut c_void,
+    pub remote: Address,
 }
 
 /// `pami_put_simple_t`.
@@ -64,7 +65,7 @@ pub type MemoryRegionHandle = [usize; MEMORY_REGION_BYTES / size_of::<usize>()];
 #[repr(C)]
 pub struct RegionPlace {
     /// The region.
-    pub mr: *mut MemoryRegionHandle,
+    pub mr: In<MemoryRegionHandle>,
     /// Where in it, in bytes.
     pub offset: usize,
 }
@@ -108,13 +109,13 @@ pub struct ReadModifyWrite {
     /// It is done.
     pub done_fn: EventFunction,
     /// Where the integer as it was goes.
-    pub local: *mut c_void,
+    pub local: Address,
     /// The integer.
-    pub remote: *mut c_void,
+    pub remote: Address,
     /// What it is modified with.
-    pub value: *mut c_void,
+    pub value: Address,
     /// What it is compared with.
-    pub test: *mut c_void,
+    pub test: Address,
     /// `pami_atomic_t`.
     pub operation: u32,
     /// One of the integer types.

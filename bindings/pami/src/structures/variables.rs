@@ -13,7 +13,7 @@ use std::ptr::null_mut;
 use pamir_transport::operation::Operation;
 
 use crate::structures::Type;
-use crate::structures::function::DataFunction;
+use crate::structures::function::{DataCall, DataFunction};
 
 /// A variable of the interface that nobody changes.
 #[repr(transparent)]
@@ -21,6 +21,8 @@ pub struct Variable<T>(pub T);
 
 // SAFETY: it is only read; what a pointer in it points to is used under rules of its own.
 unsafe impl<T> Sync for Variable<T> {}
+// SAFETY: as above.
+unsafe impl<T> Send for Variable<T> {}
 
 /// No client.
 #[unsafe(no_mangle)]
@@ -130,29 +132,11 @@ pub fn integer_bytes(handle: Type) -> Option<usize> {
 
 /// Copies.
 #[unsafe(no_mangle)]
-pub static PAMI_DATA_COPY: Variable<DataFunction> = Variable(Some(copy));
-
-/// # Safety
-///
-/// `target` is writable and `source` readable for `bytes` bytes.
-unsafe extern "C" fn copy(
-    target: *mut c_void,
-    source: *mut c_void,
-    bytes: usize,
-    _cookie: *mut c_void,
-) {
-    // SAFETY: the caller vouches for both; a plain move, so they may overlap.
-    unsafe { std::ptr::copy(source.cast::<u8>(), target.cast::<u8>(), bytes) };
-}
+pub static PAMI_DATA_COPY: Variable<DataFunction> = Variable(Some(DataCall::COPY));
 
 /// Whether a data function copies: none was given, or the one that does.
 pub fn copies(function: DataFunction) -> bool {
-    match function {
-        None => true,
-        Some(function) => PAMI_DATA_COPY
-            .0
-            .is_some_and(|copy| std::ptr::fn_addr_eq(copy, function)),
-    }
+    function.is_none_or(|function| function.address() == DataCall::COPY.address())
 }
 
 macro_rules! data_functions {

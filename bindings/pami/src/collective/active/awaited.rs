@@ -24,14 +24,17 @@ use pamir_transport::collective::data::scratch::Scratch;
 use crate::collective::active::answer::AnswerHead;
 use crate::collective::active::starting::Start;
 use crate::collective::call::Call;
-use crate::collective::span::{Span, bytes_of};
-use crate::context::ContextObject;
+use crate::collective::lists::bytes_of;
+use crate::context::Held;
 use crate::context::active_collectives::{Answer, Awaiting};
+use crate::context::memory::{receive_into, receive_part};
+use crate::edge::span::Span;
 use crate::layout::reducer::Reducer;
 use crate::refusal::{Refusal, ended, refused};
 use crate::structures::collective::{ActiveGather, ActiveReduce};
 use crate::structures::kind::TransferKind;
-use crate::structures::{Code, Type};
+use crate::structures::pointer::Address;
+use crate::structures::{Code, DataFunction, Type};
 
 /// What becomes of answers.
 enum Purpose {
@@ -43,25 +46,20 @@ enum Purpose {
 
 /// A reduction of answers.
 struct Combining {
-    answers: RefCell<Scratch>,
-    result: Span,
+    answers: Rc<RefCell<Scratch>>,
+    result: RefCell<Span>,
     type_: Type,
     cookie: *mut c_void,
     commutative: bool,
     /// What the own member has named.
-    function: Cell<*mut c_void>,
+    function: Cell<DataFunction>,
 }
 
 impl Combining {
     /// Combines in the order of ranks.
-    ///
-    /// # Safety
-    ///
-    /// The operation is under way.
-    unsafe fn combine(&self, bytes: usize) -> Result<(), Refusal> {
+    fn combine(&self, bytes: usize) -> Result<(), Refusal> {
         let (function, commutative) = (self.function.get(), self.commutative);
-        // SAFETY: the own member has named it for this.
-        let reducer = unsafe { Reducer::new(function, self.type_, self.cookie, commutative)? };
+        let reducer = Reducer::new(function, self.type_, self.cookie, commutative)?;
         if bytes == 0 {
             return Ok(());
         }
@@ -73,8 +71,7 @@ impl Combining {
             }
             lower = block;
         }
-        // SAFETY: as the caller vouches.
-        unsafe { self.result.write() }.copy_from_slice(lower);
+        self.result.borrow_mut().write().copy_from_slice(lower);
         Ok(())
     }
 }
@@ -106,8 +103,7 @@ impl Awaited {
         if let Purpose::Reduce(reduction) = &self.purpose
             && self.worst.get() == Code::Success
         {
-            // SAFETY: nobody was told yet.
-            let combined = unsafe { reduction.combine(self.bytes) };
+            let combined = reduction.combine(self.bytes);
             let code = combined.map_or_else(refused, |()| Code::Success);
             self.worst.set(code);
         }
@@ -116,17 +112,6 @@ impl Awaited {
             event.tell(self.worst.get());
         }
         object.end_collective();
-    }
-
-    /// Where the answer of a member goes.
-    fn block(&self, rank: usize) -> *mut u8 {
-        match &self.purpose {
-            Purpose::Gather(buffer) => buffer.part(rank, self.bytes).address(),
-            Purpose::Reduce(reduction) => {
-                let mut answers = reduction.answers.borrow_mut();
-                answers[rank * self.bytes..].as_mut_ptr()
-            }
-        }
     }
 }
 
@@ -140,32 +125,39 @@ impl Awaiting for Awaited {
             self.one_fewer(Err(refused(Refusal::NoAnswer { rank })));
             return Receive::nowhere();
         }
-        if let Purpose::Reduce(reduction) = &self.purpose
-            && rank == self.call.rank
-        {
-            let function = std::ptr::with_exposed_provenance_mut(answer.function as usize);
-            reduction.function.set(function);
-        }
         if bytes == 0 {
             self.one_fewer(Ok(()));
             return Receive::nowhere();
         }
-        let address = self.block(rank);
-        // SAFETY: the block is of the buffer, which stays until all answers are there.
-        unsafe { Receive::into(address, bytes) }
-            .then(move |_, how| self.one_fewer(how.map_err(|error| ended(Err(error)))))
+        let awaited = Rc::clone(&self);
+        let then = move |how: Result<(), TransferError>| {
+            awaited.one_fewer(how.map_err(|error| ended(Err(error))));
+        };
+        match &self.purpose {
+            Purpose::Gather(buffer) => {
+                receive_into(&buffer.part(rank, bytes)).then(move |_, how| then(how))
+            }
+            Purpose::Reduce(reduction) => {
+                receive_part(&reduction.answers, rank * bytes, bytes, then)
+            }
+        }
+    }
+
+    fn name(&self, function: DataFunction) {
+        if let Purpose::Reduce(reduction) = &self.purpose {
+            reduction.function.set(function);
+        }
     }
 }
 
 /// An answer has come.
-pub fn answered(object: &'static ContextObject, arrival: Arrival<'_>) -> Receive {
+pub fn answered(object: Held, arrival: Arrival<'_>) -> Receive {
     let Some(head) = AnswerHead::of_bytes(arrival.header) else {
         return Receive::unhandled();
     };
     let answer = Answer {
         rank: head.rank as usize,
         answered: head.answered,
-        function: head.function,
         bytes: arrival.bytes,
     };
     let awaited = object.active().awaited(head.key);
@@ -176,16 +168,13 @@ pub fn answered(object: &'static ContextObject, arrival: Arrival<'_>) -> Receive
 struct Asking {
     kind: TransferKind,
     dispatch: usize,
-    headers: *const u8,
+    headers: Address,
     headerlen: usize,
     bytes: usize,
     purpose: Purpose,
 }
 
-/// # Safety
-///
-/// As for [`crate::collective::start()`].
-unsafe fn start(call: Call, asking: Asking) -> Result<(), Refusal> {
+fn start(call: Call, asking: Asking) -> Result<(), Refusal> {
     let Asking {
         kind,
         dispatch,
@@ -195,8 +184,8 @@ unsafe fn start(call: Call, asking: Asking) -> Result<(), Refusal> {
         purpose,
     } = asking;
     let (object, size) = (call.object, call.size());
-    // SAFETY: the caller vouches for the headers.
-    unsafe { call.header(headers, headerlen, 0)? };
+    let each = kind == TransferKind::ActiveGather;
+    let headers = call.headers(headers, headerlen, if each { size } else { 1 })?;
     let head = call.head(kind, dispatch, bytes)?;
     object.begin_collective();
     call.geometry.under_way.fetch_add(1, Ordering::AcqRel);
@@ -210,7 +199,6 @@ unsafe fn start(call: Call, asking: Asking) -> Result<(), Refusal> {
     });
     let awaiting: Rc<dyn Awaiting> = Rc::<Awaited>::clone(&awaited);
     object.active().await_answers(head.key, awaiting);
-    let each = kind == TransferKind::ActiveGather;
     for rank in 0..size {
         let asked = Rc::clone(&awaited);
         // Only a failure: a member that has taken the question answers.
@@ -219,26 +207,25 @@ unsafe fn start(call: Call, asking: Asking) -> Result<(), Refusal> {
                 asked.one_fewer(Err(ended(how)));
             }
         };
-        // SAFETY: the caller vouches for the headers, and for having the context.
-        unsafe {
-            let index = if each { rank } else { 0 };
-            let header = awaited.call.header(headers, headerlen, index)?;
-            let data = &[];
-            let sent = awaited
-                .call
-                .send(rank, Start { head, header, data }, remote);
-            if let Err(refusal) = sent {
-                awaited.one_fewer(Err(refused(refusal)));
-            }
+        let header = headers.part(if each { rank } else { 0 }, headerlen);
+        let start = Start {
+            head,
+            header: header.read(),
+            data: &Span::EMPTY,
+        };
+        if let Err(refusal) = awaited.call.send(rank, start, remote) {
+            awaited.one_fewer(Err(refused(refusal)));
         }
     }
     Ok(())
 }
 
-/// # Safety
+/// Starts this operation at its origin.
 ///
-/// As for [`crate::collective::start()`].
-pub unsafe fn gather(call: Call, parameters: ActiveGather) -> Result<(), Refusal> {
+/// # Errors
+///
+/// What is wrong with the parameters.
+pub fn gather(call: Call, parameters: ActiveGather) -> Result<(), Refusal> {
     let bytes = bytes_of(parameters.rtype, parameters.rtypecount)?;
     let all = bytes.checked_mul(call.size()).ok_or(Refusal::Count)?;
     let asking = Asking {
@@ -249,23 +236,24 @@ pub unsafe fn gather(call: Call, parameters: ActiveGather) -> Result<(), Refusal
         bytes,
         purpose: Purpose::Gather(Span::new(parameters.rcvbuf, all, "rcvbuf")?),
     };
-    // SAFETY: as the caller vouches.
-    unsafe { start(call, asking) }
+    start(call, asking)
 }
 
-/// # Safety
+/// Starts this operation at its origin.
 ///
-/// As for [`crate::collective::start()`].
-pub unsafe fn reduce(call: Call, parameters: ActiveReduce) -> Result<(), Refusal> {
+/// # Errors
+///
+/// What is wrong with the parameters.
+pub fn reduce(call: Call, parameters: ActiveReduce) -> Result<(), Refusal> {
     let bytes = bytes_of(parameters.rtype, parameters.rtypecount)?;
     let all = bytes.checked_mul(call.size()).ok_or(Refusal::Count)?;
     let reduction = Combining {
-        answers: RefCell::new(Scratch::new(all)?),
-        result: Span::new(parameters.rcvbuf, bytes, "rcvbuf")?,
+        answers: Rc::new(RefCell::new(Scratch::new(all)?)),
+        result: RefCell::new(Span::new(parameters.rcvbuf, bytes, "rcvbuf")?),
         type_: parameters.rtype,
         cookie: parameters.data_cookie,
         commutative: parameters.commutative != 0,
-        function: Cell::new(std::ptr::null_mut()),
+        function: Cell::new(None),
     };
     let asking = Asking {
         kind: TransferKind::ActiveReduce,
@@ -275,6 +263,5 @@ pub unsafe fn reduce(call: Call, parameters: ActiveReduce) -> Result<(), Refusal
         bytes,
         purpose: Purpose::Reduce(reduction),
     };
-    // SAFETY: as the caller vouches.
-    unsafe { start(call, asking) }
+    start(call, asking)
 }

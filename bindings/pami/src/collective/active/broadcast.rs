@@ -4,8 +4,6 @@
 //! that started is told when all have it.
 
 use std::cell::Cell;
-use std::ffi::c_void;
-use std::ptr::null;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
@@ -14,60 +12,42 @@ use pamir_transport::active::{Receive, TransferError};
 
 use crate::collective::active::starting::Start;
 use crate::collective::call::Call;
-use crate::collective::span::{Span, bytes_of};
-use crate::context::ContextObject;
+use crate::collective::lists::bytes_of;
+use crate::context::Held;
 use crate::context::active_collectives::Registration;
 use crate::context::endpoint::word_of;
+use crate::edge::handle::Object;
+use crate::edge::span::Span;
 use crate::geometry::GeometryObject;
 use crate::message::place::Place;
 use crate::refusal::{Refusal, ended, refused};
 use crate::structures::collective::ActiveSend;
+use crate::structures::function::Question;
 use crate::structures::kind::TransferKind;
-use crate::structures::{self, Code, DispatchHints};
-
-/// `pami_dispatch_ambroadcast_function`, `pami_dispatch_amscatter_function`.
-type Function = unsafe extern "C" fn(
-    context: *mut c_void,
-    cookie: *mut c_void,
-    header: *const c_void,
-    header_bytes: usize,
-    pipe: *const c_void,
-    data_bytes: usize,
-    origin: u32,
-    geometry: *mut c_void,
-    receive: *mut structures::Receive,
-);
+use crate::structures::{Code, DispatchHints};
 
 /// Calls a member's function for a message.
 pub fn receive(
-    object: &'static ContextObject,
+    object: Held,
     registration: Registration,
     geometry: &GeometryObject,
     header: &[u8],
     arrival: Arrival<'_>,
 ) -> Receive {
-    let mut wanted = structures::Receive::UNFILLED;
-    // SAFETY: the program has set it for this kind; all is alive during the call.
-    unsafe {
-        let function: Function = std::mem::transmute(registration.function);
-        function(
-            object.handle(),
-            registration.cookie,
-            header.as_ptr().cast(),
-            header.len(),
-            null(),
-            arrival.bytes,
-            word_of(arrival.origin),
-            geometry.handle(),
-            &raw mut wanted,
-        );
-    }
-    Place::new(object, DispatchHints(0), &wanted, arrival.bytes).receive()
+    let wanted = registration.function.take(&Question {
+        context: object.handle().raw(),
+        cookie: registration.cookie,
+        header,
+        bytes: arrival.bytes,
+        origin: word_of(arrival.origin),
+        geometry: geometry.handle().raw(),
+    });
+    Place::new(&object, DispatchHints(0), &wanted, arrival.bytes).receive()
 }
 
 /// Members that have not received yet.
 struct Receivers {
-    object: &'static ContextObject,
+    object: Held,
     call: Call,
     left: Cell<usize>,
     worst: Cell<Code>,
@@ -96,10 +76,10 @@ impl Receivers {
 
 /// Starts an operation that sends to all.
 ///
-/// # Safety
+/// # Errors
 ///
-/// As for [`crate::collective::start()`].
-pub unsafe fn start(call: Call, kind: TransferKind, parameters: ActiveSend) -> Result<(), Refusal> {
+/// What is wrong with the parameters.
+pub fn start(call: Call, kind: TransferKind, parameters: ActiveSend) -> Result<(), Refusal> {
     let ActiveSend {
         dispatch,
         headers,
@@ -114,8 +94,7 @@ pub unsafe fn start(call: Call, kind: TransferKind, parameters: ActiveSend) -> R
     let blocks = if each { size } else { 1 };
     let all = bytes.checked_mul(blocks).ok_or(Refusal::Count)?;
     let data = Span::new(sndbuf, all, "sndbuf")?;
-    // SAFETY: the caller vouches for the headers.
-    unsafe { call.header(headers, headerlen, 0)? };
+    let headers = call.headers(headers, headerlen, blocks)?;
     let head = call.head(kind, dispatch, 0)?;
     object.begin_collective();
     call.geometry.under_way.fetch_add(1, Ordering::AcqRel);
@@ -128,19 +107,18 @@ pub unsafe fn start(call: Call, kind: TransferKind, parameters: ActiveSend) -> R
     for rank in 0..size {
         let index = if each { rank } else { 0 };
         let told = Rc::clone(&receivers);
-        // SAFETY: the caller vouches for headers and data, and for having the context.
-        unsafe {
-            let start = Start {
-                head,
-                header: receivers.call.header(headers, headerlen, index)?,
-                data: data.at(index * bytes, bytes).read(),
-            };
-            let sent = receivers
-                .call
-                .send(rank, start, move |how| told.received(how));
-            if let Err(refusal) = sent {
-                receivers.one_fewer(Err(refused(refusal)));
-            }
+        let (header, data) = (
+            headers.part(index, headerlen),
+            data.at(index * bytes, bytes),
+        );
+        let start = Start {
+            head,
+            header: header.read(),
+            data: &data,
+        };
+        let sent = (receivers.call).send(rank, start, move |how| told.received(how));
+        if let Err(refusal) = sent {
+            receivers.one_fewer(Err(refused(refusal)));
         }
     }
     Ok(())

@@ -9,14 +9,14 @@ use pamir_transport::active::{ActiveError, Receive};
 use crate::collective::active::head::{ANSWER, Head, START};
 use crate::collective::active::{answer, awaited, broadcast};
 use crate::collective::call::Call;
-use crate::context::ContextObject;
+use crate::context::Held;
 use crate::geometry::{WORLD, by_id, world};
 use crate::refusal::Refusal;
 use crate::structures::collective::Parameters;
 use crate::structures::kind::TransferKind;
 
 /// A START has come: calls the member's function.
-fn started(object: &'static ContextObject, arrival: Arrival<'_>) -> Receive {
+fn started(object: Held, arrival: Arrival<'_>) -> Receive {
     let Some((head, header)) = Head::split(arrival.header) else {
         return Receive::unhandled();
     };
@@ -46,31 +46,27 @@ fn started(object: &'static ContextObject, arrival: Arrival<'_>) -> Receive {
 
 /// Lets a context receive the messages of active-message collectives.
 ///
-/// # Safety
+/// # Errors
 ///
-/// The calling thread has the context for itself.
-pub unsafe fn listen(object: &'static ContextObject) -> Result<(), ActiveError> {
-    // SAFETY: as the caller vouches.
-    let context = unsafe { object.context() };
+/// What the transport refuses.
+pub fn listen(object: Held) -> Result<(), ActiveError> {
+    let context = object.context();
     context.set_dispatch(START, move |_, arrival| started(object, arrival))?;
     context.set_dispatch(ANSWER, move |_, arrival| awaited::answered(object, arrival))
 }
 
 /// Starts an operation of an active kind.
 ///
-/// # Safety
+/// # Errors
 ///
-/// As for [`crate::collective::start()`].
-pub unsafe fn start(call: Call, kind: TransferKind, cmd: &Parameters) -> Result<(), Refusal> {
-    // SAFETY: the caller has the context; the kind says which parameters there are.
-    unsafe {
-        listen(call.object)?;
-        match kind {
-            TransferKind::ActiveBroadcast | TransferKind::ActiveScatter => {
-                broadcast::start(call, kind, cmd.active_send)
-            }
-            TransferKind::ActiveGather => awaited::gather(call, cmd.active_gather),
-            _ => awaited::reduce(call, cmd.active_reduce),
+/// What is wrong with the parameters.
+pub fn start(call: Call, kind: TransferKind, cmd: &Parameters) -> Result<(), Refusal> {
+    listen(call.object)?;
+    match kind {
+        TransferKind::ActiveBroadcast | TransferKind::ActiveScatter => {
+            broadcast::start(call, kind, cmd.active_send())
         }
+        TransferKind::ActiveGather => awaited::gather(call, cmd.active_gather()),
+        _ => awaited::reduce(call, cmd.active_reduce()),
     }
 }

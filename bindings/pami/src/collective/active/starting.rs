@@ -7,8 +7,10 @@ use pamir_transport::active::{Completion, TransferError};
 
 use crate::collective::active::head::{Head, START};
 use crate::collective::call::Call;
+use crate::edge::span::Span;
 use crate::refusal::Refusal;
 use crate::structures::kind::TransferKind;
+use crate::structures::pointer::Address;
 
 /// A message of an operation to one member.
 pub struct Start<'a> {
@@ -17,36 +19,21 @@ pub struct Start<'a> {
     /// The program's header.
     pub header: &'a [u8],
     /// The data.
-    pub data: &'a [u8],
+    pub data: &'a Span,
 }
 
 impl Call {
-    /// The header of the program's for one member, of one for each or of one for all.
+    /// The program's headers, of `bytes` bytes each: one for each of `count` members, or one for all.
     ///
-    /// # Safety
+    /// # Errors
     ///
-    /// `headers` is readable for as many headers.
-    pub unsafe fn header<'a>(
-        &self,
-        headers: *const u8,
-        bytes: usize,
-        index: usize,
-    ) -> Result<&'a [u8], Refusal> {
-        // SAFETY: the caller has the context.
-        let context = unsafe { self.object.context() };
-        let most = context.longest_header_bytes() - Head::BYTES;
+    /// Headers that are too long, or missing.
+    pub fn headers(&self, headers: Address, bytes: usize, count: usize) -> Result<Span, Refusal> {
+        let most = self.object.context().longest_header_bytes() - Head::BYTES;
         if bytes > most {
             return Err(Refusal::LongHeader { bytes, most });
         }
-        if bytes == 0 {
-            return Ok(&[]);
-        }
-        if headers.is_null() {
-            let argument = "header";
-            return Err(Refusal::Null { argument });
-        }
-        // SAFETY: as the caller vouches.
-        Ok(unsafe { std::slice::from_raw_parts(headers.add(index * bytes), bytes) })
+        Span::new(headers, bytes.saturating_mul(count), "header")
     }
 
     /// The head of this operation's messages.
@@ -69,12 +56,8 @@ impl Call {
         })
     }
 
-    /// Sends to a member; `remote` is told when it has received all.
-    ///
-    /// # Safety
-    ///
-    /// The calling thread has the context for itself, and the data stays until then.
-    pub unsafe fn send(
+    /// Sends to a member; `remote` is told when it has received all. The data stays until then.
+    pub fn send(
         &self,
         rank: usize,
         start: Start<'_>,
@@ -89,9 +72,6 @@ impl Call {
             local: None,
             remote: Some(remote),
         };
-        let (source, bytes) = (start.data.as_ptr(), start.data.len());
-        // SAFETY: as the caller vouches.
-        unsafe { self.object.context().send_active(message, source, bytes)? };
-        Ok(())
+        Ok(self.object.send(message, start.data)?)
     }
 }

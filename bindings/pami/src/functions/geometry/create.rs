@@ -7,58 +7,53 @@ use std::ffi::c_void;
 
 use pamir_transport::context::endpoint::Endpoint;
 
-use crate::client::{ClientObject, client_of};
+use crate::client::ClientObject;
 use crate::collective::meeting::Meeting;
-use crate::context::context_of;
+use crate::context::HeldHandle;
 use crate::context::endpoint::endpoint_of;
 use crate::context::event::Event;
 use crate::edge::attributes::entries;
+use crate::edge::handle::{Handle, Object};
 use crate::geometry::attributes::Attributes;
 use crate::geometry::create::{create, endpoints_of};
-use crate::geometry::{WORLD, geometry_of, remove};
+use crate::geometry::{GeometryObject, WORLD, remove};
 use crate::refusal::{Refusal, answer};
 use crate::structures::collective::Range;
+use crate::structures::pointer::{InOut, List, Out};
 use crate::structures::{Code, Configuration, EventFunction};
 
 /// What all ways to make a geometry have in common.
 struct Making {
-    client: *mut c_void,
-    configuration: *mut Configuration,
+    client: Handle<ClientObject>,
+    configuration: InOut<Configuration>,
     num_configs: usize,
-    geometry: *mut *mut c_void,
-    parent: *mut c_void,
+    geometry: Out<Handle<GeometryObject>>,
+    parent: Handle<GeometryObject>,
     id: u32,
-    context: *mut c_void,
+    context: HeldHandle,
     function: EventFunction,
     cookie: *mut c_void,
 }
 
 impl Making {
-    /// # Safety
-    ///
-    /// The handles were given out, and the calling thread has the context for itself; the
-    /// configuration has its entries, and `geometry` is NULL or writable.
-    unsafe fn make(
-        self,
+    fn make(
+        mut self,
         list: impl FnOnce(&ClientObject) -> Result<Box<[Endpoint]>, Refusal>,
     ) -> Result<(), Refusal> {
-        // SAFETY: the caller vouches for the handles.
-        let (client, object) = unsafe { (client_of(self.client)?, context_of(self.context)?) };
+        let (client, object) = (self.client.get()?, self.context.get()?);
         if !std::ptr::eq(object.client(), client) {
             return Err(Refusal::OtherClient);
         }
         let parent = if self.parent.is_null() {
             None
         } else {
-            // SAFETY: the caller vouches for the handle.
-            Some(unsafe { geometry_of(self.parent)? }.geometry()?)
+            Some(self.parent.get()?.geometry()?)
         };
-        let event = Event::new(object, self.function, self.cookie);
+        let event = Event::new(&object, self.function, self.cookie);
         let made = if self.geometry.is_null() {
             None
         } else {
-            // SAFETY: the caller vouches for the entries.
-            let configuration = unsafe { entries(self.configuration, self.num_configs)? };
+            let configuration = entries(&mut self.configuration, self.num_configs)?;
             let attributes = Attributes::of_client(client);
             attributes.change(configuration)?;
             let endpoints = list(client)?;
@@ -79,48 +74,36 @@ impl Making {
             }
         };
         if let Some(made) = made {
-            // SAFETY: the caller vouches for the address.
-            unsafe { *self.geometry = made.handle() };
+            self.geometry.put(made.handle());
         }
-        // SAFETY: the caller vouches for having the context.
-        unsafe { meeting.start(object, event) };
+        meeting.start(object, event);
         Ok(())
     }
 }
 
-/// The list that C gave.
-///
-/// # Safety
-///
-/// `list` is NULL, or has `count` entries.
-unsafe fn listed<'a, T>(
-    list: *const T,
+/// The list that C gave, which has entries.
+fn listed<'a, T>(
+    list: &'a List<T>,
     count: usize,
     argument: &'static str,
 ) -> Result<&'a [T], Refusal> {
-    if list.is_null() || count == 0 {
-        return Err(Refusal::Null { argument });
-    }
-    // SAFETY: the caller vouches for the entries.
-    Ok(unsafe { std::slice::from_raw_parts(list, count) })
+    let list = list.get(count).filter(|list| !list.is_empty());
+    list.ok_or(Refusal::Null { argument })
 }
 
-/// # Safety
-///
-/// The handles were given out, and the calling thread has the context for itself; `task_slices` has
-/// `slice_count` entries and the configuration `num_configs`; `geometry` is NULL or writable.
+/// Makes a geometry of ranges of tasks.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Geometry_create_taskrange(
-    client: *mut c_void,
+pub extern "C" fn PAMI_Geometry_create_taskrange(
+    client: Handle<ClientObject>,
     context_offset: usize,
-    configuration: *mut Configuration,
+    configuration: InOut<Configuration>,
     num_configs: usize,
-    geometry: *mut *mut c_void,
-    parent: *mut c_void,
+    geometry: Out<Handle<GeometryObject>>,
+    parent: Handle<GeometryObject>,
     id: u32,
-    task_slices: *mut Range,
+    task_slices: List<Range>,
     slice_count: usize,
-    context: *mut c_void,
+    context: HeldHandle,
     function: EventFunction,
     cookie: *mut c_void,
 ) -> Code {
@@ -136,8 +119,7 @@ pub unsafe extern "C" fn PAMI_Geometry_create_taskrange(
         cookie,
     };
     let list = |client: &ClientObject| {
-        // SAFETY: the caller vouches for the entries.
-        let ranges: &[Range] = unsafe { listed(task_slices, slice_count, "task_slices")? };
+        let ranges: &[Range] = listed(&task_slices, slice_count, "task_slices")?;
         if let Some(range) = ranges.iter().find(|range| range.lo > range.hi) {
             let Range { lo, hi } = *range;
             return Err(Refusal::Range { lo, hi });
@@ -145,26 +127,22 @@ pub unsafe extern "C" fn PAMI_Geometry_create_taskrange(
         let tasks = ranges.iter().flat_map(|range| range.lo..=range.hi);
         endpoints_of(client, context_offset, tasks)
     };
-    // SAFETY: as the caller vouches.
-    answer(unsafe { making.make(list) })
+    answer(making.make(list))
 }
 
-/// # Safety
-///
-/// The handles were given out, and the calling thread has the context for itself; `tasks` has
-/// `task_count` entries and the configuration `num_configs`; `geometry` is NULL or writable.
+/// Makes a geometry of tasks.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Geometry_create_tasklist(
-    client: *mut c_void,
+pub extern "C" fn PAMI_Geometry_create_tasklist(
+    client: Handle<ClientObject>,
     context_offset: usize,
-    configuration: *mut Configuration,
+    configuration: InOut<Configuration>,
     num_configs: usize,
-    geometry: *mut *mut c_void,
-    parent: *mut c_void,
+    geometry: Out<Handle<GeometryObject>>,
+    parent: Handle<GeometryObject>,
     id: u32,
-    tasks: *mut u32,
+    tasks: List<u32>,
     task_count: usize,
-    context: *mut c_void,
+    context: HeldHandle,
     function: EventFunction,
     cookie: *mut c_void,
 ) -> Code {
@@ -180,28 +158,23 @@ pub unsafe extern "C" fn PAMI_Geometry_create_tasklist(
         cookie,
     };
     let list = |client: &ClientObject| {
-        // SAFETY: the caller vouches for the entries.
-        let tasks: &[u32] = unsafe { listed(tasks, task_count, "tasks")? };
+        let tasks: &[u32] = listed(&tasks, task_count, "tasks")?;
         endpoints_of(client, context_offset, tasks.iter().copied())
     };
-    // SAFETY: as the caller vouches.
-    answer(unsafe { making.make(list) })
+    answer(making.make(list))
 }
 
-/// # Safety
-///
-/// The handles were given out, and the calling thread has the context for itself; `endpoints` has
-/// `endpoint_count` entries and the configuration `num_configs`; `geometry` is writable.
+/// Makes a geometry of endpoints.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Geometry_create_endpointlist(
-    client: *mut c_void,
-    configuration: *mut Configuration,
+pub extern "C" fn PAMI_Geometry_create_endpointlist(
+    client: Handle<ClientObject>,
+    configuration: InOut<Configuration>,
     num_configs: usize,
-    geometry: *mut *mut c_void,
+    geometry: Out<Handle<GeometryObject>>,
     id: u32,
-    endpoints: *mut u32,
+    endpoints: List<u32>,
     endpoint_count: usize,
-    context: *mut c_void,
+    context: HeldHandle,
     function: EventFunction,
     cookie: *mut c_void,
 ) -> Code {
@@ -210,46 +183,32 @@ pub unsafe extern "C" fn PAMI_Geometry_create_endpointlist(
         configuration,
         num_configs,
         geometry,
-        parent: std::ptr::null_mut(),
+        parent: Handle::NULL,
         id,
         context,
         function,
         cookie,
     };
     let list = |_: &ClientObject| {
-        // SAFETY: the caller vouches for the entries.
-        let words: &[u32] = unsafe { listed(endpoints, endpoint_count, "endpoints")? };
+        let words: &[u32] = listed(&endpoints, endpoint_count, "endpoints")?;
         Ok(words.iter().copied().map(endpoint_of).collect())
     };
-    // SAFETY: as the caller vouches.
-    answer(unsafe { making.make(list) })
+    answer(making.make(list))
 }
 
-/// # Safety
-///
-/// The handles were given out, `geometry` is writable, and the calling thread has the context for
-/// itself.
+/// Destroys a geometry.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn PAMI_Geometry_destroy(
-    client: *mut c_void,
-    geometry: *mut *mut c_void,
-    context: *mut c_void,
+pub extern "C" fn PAMI_Geometry_destroy(
+    client: Handle<ClientObject>,
+    mut geometry: InOut<Handle<GeometryObject>>,
+    context: HeldHandle,
     function: EventFunction,
     cookie: *mut c_void,
 ) -> Code {
-    let destroy = || {
-        if geometry.is_null() {
-            let argument = "geometry";
-            return Err(Refusal::Null { argument });
-        }
-        // SAFETY: the caller vouches for the handles.
-        let (client, found, told) = unsafe {
-            (
-                client_of(client)?,
-                geometry_of(*geometry)?,
-                context_of(context)?,
-            )
-        };
+    let mut destroy = || {
+        let argument = "geometry";
+        let handle = geometry.get().ok_or(Refusal::Null { argument })?;
+        let (client, found, told) = (client.get()?, handle.get()?, context.get()?);
         let living = found.geometry()?;
         if !std::ptr::eq(living.client, client) || !std::ptr::eq(told.client(), client) {
             return Err(Refusal::OtherClient);
@@ -263,10 +222,9 @@ pub unsafe extern "C" fn PAMI_Geometry_destroy(
         }
         found.end();
         remove(client, living.id);
-        // SAFETY: the caller vouches for the address.
-        unsafe { *geometry = std::ptr::null_mut() };
-        if let Some(event) = Event::new(told, function, cookie) {
-            event.tell_later(told, Ok(()));
+        *handle = Handle::NULL;
+        if let Some(event) = Event::new(&told, function, cookie) {
+            event.tell_later(told.object(), Ok(()));
         }
         Ok(())
     };
