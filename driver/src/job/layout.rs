@@ -7,7 +7,7 @@
 //! bells    128 bytes a rank: a bit for each lane that leads to it, written by the origins (`pamir_shm::sleep::bells`)
 //! cursors  one line pair a lane: [target][origin]: a cursor, written by the target; the line beside it stays unused,
 //!          since who uses it has the cursor's fetched as well, and a lane could not tell how far its other end is
-//! claims   one line a lane:      [target][origin]: words from which both ends claim pieces of large transfers
+//! claims   one line a lane:      [target][origin]: words from which both ends claim chunks of large transfers
 //! rings    one ring a lane:      [target][origin], page-aligned for each target
 //! buffers  the exclusive buffers of each pair of ranks (`pamir_shm::exclusive_buffer::mapped`), for few ranks
 //! boards   a page that says who has which (`crate::job::board_table`), then BOARDS boards
@@ -174,7 +174,7 @@ impl Layout {
         Offset::new(self.cursors() + self.lane(origin, target) as u64 * CURSOR_BYTES)
     }
 
-    /// Word `slot` of those from which `origin` and `target` claim pieces of transfers, below
+    /// Word `slot` of those from which `origin` and `target` claim chunks of transfers, below
     /// [`TRANSFER_SLOTS`].
     pub fn chunk_claims(self, origin: usize, target: usize, slot: usize) -> Offset<ChunkClaims> {
         debug_assert!(slot < TRANSFER_SLOTS);

@@ -1,4 +1,4 @@
-//! The ends of a transfer share its pieces: one word that both of them claim pieces from.
+//! The ends of a transfer share its chunks: one word that both of them claim chunks from.
 //!
 //! Before: a large message has been matched, and each end knows where the other's data lies.
 //! After: each end copies what it has claimed, through the kernel.
@@ -7,23 +7,23 @@
 //!   bit 40..64 generation     20..40 back     0..20 front
 //!
 //!   units    0 ─▶ ─▶ ─▶ front              back ◀─ ◀─ ─ total
-//!            the target's pieces           the origin's pieces
+//!            the target's chunks           the origin's chunks
 //! ```
 //!
-//! The target takes pieces from the front, the origin from the back, until they meet. Whoever is
+//! The target takes chunks from the front, the origin from the back, until they meet. Whoever is
 //! not there takes none, and the other one copies everything. Lengths are counted in units, whose
 //! size both ends compute from the length of the message.
 //!
 //! | word             | by                          | becomes |
 //! |------------------|-----------------------------|---------|
 //! | any              | [`ChunkClaims::open`]       | the next generation, nothing claimed |
-//! | some is left     | [`ChunkClaims::claim`]      | a piece less, from the claimer's end |
-//! | nothing is left  | [`ChunkClaims::claim`]      | the same: nobody gets a piece any more |
+//! | some is left     | [`ChunkClaims::claim`]      | a chunk less, from the claimer's end |
+//! | nothing is left  | [`ChunkClaims::claim`]      | the same: nobody gets a chunk any more |
 //! | any              | [`ChunkClaims::close`]      | the next generation: nothing for an end that knows the old one |
 //!
 //! Invariants: each unit is claimed at most once a generation; once nothing is left, the word
 //! stays as it is until the target opens or closes it, so the target learns for certain how much
-//! the origin has claimed. The word carries no data: that a piece has been copied is told by a
+//! the origin has claimed. The word carries no data: that a chunk has been copied is told by a
 //! packet.
 
 use crate::atomic::{AtomicU64, Ordering};
@@ -46,7 +46,7 @@ pub enum Side {
 
 /// What is copied by whoever has claimed it, in units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct Chunk {
     /// The first unit.
     pub start: u32,
     /// How many.
@@ -114,7 +114,7 @@ impl ChunkClaims {
         }
     }
 
-    /// Claims a piece of a transfer of `total` units: as many as `wanted` says of those that
+    /// Claims a chunk of a transfer of `total` units: as many as `wanted` says of those that
     /// are left, at least one. `None` if nothing is left, or the transfer is over.
     pub fn claim(
         &self,
@@ -122,7 +122,7 @@ impl ChunkClaims {
         side: Side,
         total: u32,
         wanted: impl Fn(u32) -> u32,
-    ) -> Option<Piece> {
+    ) -> Option<Chunk> {
         let mut word = self.0.load(Ordering::Acquire);
         loop {
             let (front, back) = self.taken(word, generation, total)?;
@@ -147,7 +147,7 @@ impl ChunkClaims {
                 Side::Front => front,
                 Side::Back => total - back - units,
             };
-            return Some(Piece {
+            return Some(Chunk {
                 start,
                 units,
                 left: left - units,
@@ -174,15 +174,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_meet_in_the_middle() {
+    fn chunks_meet_in_the_middle() {
         let claims = ChunkClaims::unused();
         let generation = claims.open();
         let claim = |side, units| claims.claim(generation, side, 10, |_| units);
-        let piece = |start, units, left| Some(Piece { start, units, left });
-        assert_eq!(claim(Side::Front, 4), piece(0, 4, 6));
-        assert_eq!(claim(Side::Back, 3), piece(7, 3, 3));
-        assert_eq!(claim(Side::Back, 0), piece(6, 1, 2));
-        assert_eq!(claim(Side::Front, 100), piece(4, 2, 0));
+        let chunk = |start, units, left| Some(Chunk { start, units, left });
+        assert_eq!(claim(Side::Front, 4), chunk(0, 4, 6));
+        assert_eq!(claim(Side::Back, 3), chunk(7, 3, 3));
+        assert_eq!(claim(Side::Back, 0), chunk(6, 1, 2));
+        assert_eq!(claim(Side::Front, 100), chunk(4, 2, 0));
         assert_eq!(claim(Side::Front, 1), None);
         assert_eq!(claim(Side::Back, 1), None);
         assert_eq!(claims.claimed(generation, 10), Some((6, 4)));
@@ -248,10 +248,10 @@ mod tests {
     /// Claims until nothing is left; the units that were claimed, as bits.
     fn claim_all(claims: &ChunkClaims, generation: Generation, side: Side) -> u32 {
         let mut bits = 0;
-        while let Some(piece) = claims.claim(generation, side, TOTAL, |left| left / 2) {
-            let piece_bits = ((1 << piece.units) - 1) << piece.start;
-            assert_eq!(bits & piece_bits, 0);
-            bits |= piece_bits;
+        while let Some(chunk) = claims.claim(generation, side, TOTAL, |left| left / 2) {
+            let chunk_bits = ((1 << chunk.units) - 1) << chunk.start;
+            assert_eq!(bits & chunk_bits, 0);
+            bits |= chunk_bits;
         }
         bits
     }
@@ -276,7 +276,7 @@ mod tests {
     }
 
     /// The target ends a transfer and begins another with the same word, while the origin is
-    /// late: it gets pieces of the first one or none, and none of the second.
+    /// late: it gets chunks of the first one or none, and none of the second.
     #[test]
     fn loom_a_late_origin_claims_nothing_of_the_next_transfer() {
         loom::model(|| {

@@ -1,4 +1,4 @@
-//! The short way of blocking collective operations on few bytes.
+//! The fast path of blocking collective operations on few bytes.
 //!
 //! Before: a function of [`super::calls`] in its blocking form. After: the posts are written and
 //! read (`pamir_transport::collective::board::fast_path`). What is unusual in any way is not done here, bad

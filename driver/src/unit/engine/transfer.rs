@@ -1,4 +1,4 @@
-//! The words from which both ends of a large transfer claim pieces.
+//! The words from which both ends of a large transfer claim chunks.
 //!
 //! Before: a message that both ends copy has been matched. After: each end claims, and copies
 //! what it got.

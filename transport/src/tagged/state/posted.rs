@@ -307,7 +307,7 @@ mod tests {
                 } else {
                     let envelope = Envelope { context: 1, source: source % 3, tag: tag % 3 };
                     let expected = receives.iter().position(|(wanted, _)| wanted.matches(&envelope));
-                    // The short way first, which may be refused, with nothing changed.
+                    // The fast path first, which may be refused, with nothing changed.
                     let accept = |_: &Request| short.then_some(());
                     let first = posted.take_first(&envelope, accept).map(|(request, ())| request);
                     let found = first.or_else(|| posted.take_receive(&envelope)).map(Request::id);

@@ -14,10 +14,10 @@
 //!     nothing is left, its own are written ─── PUSHED ────▶
 //! ```
 //!
-//! Pieces are claimed from a word that both see ([`pamir_shm::copy::chunk_claims`]), one of a few a lane;
+//! Chunks are claimed from a word that both see ([`pamir_shm::copy::chunk_claims`]), one of a few a lane;
 //! a pull that finds none free goes on alone, and takes one when it becomes free. An end that is not
 //! in a call claims nothing: the other one copies everything, so a send goes on while its origin
-//! computes. Each advance copies one piece; a short message that its target copies alone, and that is the only one, is
+//! computes. Each advance copies one chunk; a short message that its target copies alone, and that is the only one, is
 //! copied as soon as it is matched. With many messages under way, each end takes its half of one after the
 //! other, from the oldest one on, and comes back for what the other one has left only when it has no half to do: a
 //! buffer that is used for many messages then stays in two parts in two caches.
@@ -34,7 +34,7 @@
 //!
 //! Invariants: the origin writes to the target's memory only between a claim and the next packet
 //! that it sends or handles, so once the target has its `PUSHED`, or packets behind a
-//! `CLEAR_TO_SEND`, nothing is written any more. A piece is copied by the end that claimed it, or the
+//! `CLEAR_TO_SEND`, nothing is written any more. A chunk is copied by the end that claimed it, or the
 //! whole message comes again in packets.
 
 use pamir_driver::memory::kernel_copy::{self, KernelCopyError};
@@ -131,12 +131,12 @@ impl Context {
         }
     }
 
-    /// Goes on with a piece of a pull and one of a push; how many were copied.
+    /// Goes on with a chunk of a pull and one of a push; how many were copied.
     pub(crate) fn poll_transfers(&self) -> Result<usize, UnitError> {
-        Ok(usize::from(self.pull_piece()?) + usize::from(self.push_piece()?))
+        Ok(usize::from(self.pull_chunk()?) + usize::from(self.push_chunk()?))
     }
 
-    fn pull_piece(&self) -> Result<bool, UnitError> {
+    fn pull_chunk(&self) -> Result<bool, UnitError> {
         if self.pull_several()? {
             return Ok(true);
         }
@@ -160,18 +160,18 @@ impl Context {
         only.map_or(Ok(()), |pull| self.pull_next_of(0, pull))
     }
 
-    /// Copies the next piece of a pull, which was taken from its place.
+    /// Copies the next chunk of a pull, which was taken from its place.
     fn pull_next_of(&self, place: usize, mut pull: Pull) -> Result<(), UnitError> {
-        let Some(piece) = pull.claim() else {
+        let Some(chunk) = pull.claim() else {
             return self.end_pull(pull);
         };
         let process = self.process(pull.origin);
         let is_own = self.is_own_send(&pull);
-        // SAFETY: the piece lies in the receive's buffer, which whoever posted it vouched for
+        // SAFETY: the chunk lies in the receive's buffer, which whoever posted it vouched for
         // until it is complete; the kernel checks the origin's address, or it lies in the buffer
         // of a send of this task's, vouched for in the same way. The two may overlap.
         let copied = unsafe {
-            pull.data.copy(piece, |local, remote, bytes| {
+            pull.data.copy(chunk, |local, remote, bytes| {
                 if is_own {
                     std::ptr::copy(remote as *const u8, local, bytes);
                     return Ok(());
@@ -183,8 +183,8 @@ impl Context {
             self.note_refusal(error);
             return self.pull_in_packets(pull);
         }
-        pull.front += piece.units;
-        if piece.left == 0 {
+        pull.front += chunk.units;
+        if chunk.left == 0 {
             return self.end_pull(pull);
         }
         self.tagged.transfers.pulls.borrow_mut().insert(place, pull);
@@ -206,7 +206,7 @@ impl Context {
         })
     }
 
-    /// All is claimed, and this task's own pieces are copied.
+    /// All is claimed, and this task's own chunks are copied.
     fn end_pull(&self, pull: Pull) -> Result<(), UnitError> {
         if self.has_withdrawn(pull.origin)? {
             return self.pull_in_packets(pull);

@@ -72,21 +72,21 @@ impl Context {
         Ok(())
     }
 
-    pub(super) fn push_piece(&self) -> Result<bool, UnitError> {
+    pub(super) fn push_chunk(&self) -> Result<bool, UnitError> {
         let is_fresh = |push: &Push| !push.has_copied;
         let Some((place, mut push)) = take_next(&self.tagged.transfers.pushes, is_fresh) else {
             return Ok(false);
         };
         let others_wait = !self.tagged.transfers.pushes.borrow().is_empty();
-        let Some(piece) = push.claim(others_wait) else {
+        let Some(chunk) = push.claim(others_wait) else {
             return self.end_push(&push, 0).map(|()| true);
         };
         let process = self.process(push.target);
         push.has_copied = true;
-        // SAFETY: the piece lies in the send's buffer, which whoever started it vouched for until
+        // SAFETY: the chunk lies in the send's buffer, which whoever started it vouched for until
         // it is complete; the target expects it to be written, until this task says that it has.
         let copied = unsafe {
-            push.data.copy(piece, |local, remote, bytes| {
+            push.data.copy(chunk, |local, remote, bytes| {
                 kernel_copy::write(process, local, remote, bytes)
             })
         };
@@ -95,7 +95,7 @@ impl Context {
             self.tagged.transfers.failed.borrow_mut().push(push.id);
             return self.end_push(&push, FAILED).map(|()| true);
         }
-        if piece.left == 0 {
+        if chunk.left == 0 {
             return self.end_push(&push, 0).map(|()| true);
         }
         self.tagged

@@ -23,7 +23,7 @@ mod pages;
 
 use pages::Pages;
 
-/// Long enough for the protocol, and several pieces.
+/// Long enough for the protocol, and several chunks.
 const BYTES: usize = 3 * LONGEST_PIECE_BYTES + 5000;
 
 fn memory(address: *mut u8, bytes: usize) -> Buffer {

@@ -1,7 +1,7 @@
 //! The transfers under way of a context: what is pulled here, and what is pushed to targets.
 //!
 //! Before: a message is matched ([`super`]), or its target copies it ([`super::push`]). After: an advance takes the next
-//! one, and copies a piece of it.
+//! one, and copies a chunk of it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use pamir_driver::job::layout::TRANSFER_SLOTS;
 use pamir_driver::memory::kernel_copy::KernelCopyError;
 use pamir_driver::unit::UnitError;
-use pamir_shm::copy::chunk_claims::{ChunkClaims, Generation, MOST_UNITS, Piece, Side};
+use pamir_shm::copy::chunk_claims::{Chunk, ChunkClaims, Generation, MOST_UNITS, Side};
 use pamir_shm::segment::PAGE_BYTES;
 use pamir_shm::segment::mapped::Mapped;
 
@@ -19,17 +19,17 @@ use crate::tagged::state::request::RequestId;
 /// In a `PUSHED`: the origin could not copy what it had claimed.
 pub(super) const FAILED: u16 = 1;
 
-/// The shortest piece: what a system call for one more costs is not gained by sharing less.
+/// The shortest chunk: what a system call for one more costs is not gained by sharing less.
 pub(super) const SHORTEST_PIECE_BYTES: usize = 12 * 1024;
 
-/// The shortest piece of a target that has copied one, and whose origin may not be there.
+/// The shortest chunk of a target that has copied one, and whose origin may not be there.
 pub(super) const LATER_PIECE_BYTES: usize = 128 * 1024;
 
 /// Most bytes that are copied as soon as their message is matched, where that is the only one: a little sooner between
 /// far cores (`docs/decisions/005-protocols.md`).
 pub(super) const AT_ONCE_BYTES: usize = 64 * 1024;
 
-/// The longest piece: so long the other end may have to wait, or another message.
+/// The longest chunk: so long the other end may have to wait, or another message.
 pub(super) const LONGEST_PIECE_BYTES: usize = 512 * 1024;
 
 /// The transfers under way of one context.
@@ -109,15 +109,15 @@ impl Data {
         (bytes / self.unit_bytes()).max(1) as u32
     }
 
-    /// Gives `copy` the two addresses of a piece, here and there, and its length in bytes.
+    /// Gives `copy` the two addresses of a chunk, here and there, and its length in bytes.
     pub(super) fn copy(
         &self,
-        piece: Piece,
+        chunk: Chunk,
         copy: impl FnOnce(*mut u8, u64, usize) -> Result<(), KernelCopyError>,
     ) -> Result<(), KernelCopyError> {
         let unit_bytes = self.unit_bytes();
-        let start = piece.start as usize * unit_bytes;
-        let bytes = (piece.units as usize * unit_bytes).min(self.bytes - start);
+        let start = chunk.start as usize * unit_bytes;
+        let bytes = (chunk.units as usize * unit_bytes).min(self.bytes - start);
         copy(
             self.local.wrapping_add(start),
             self.remote.wrapping_add(start as u64),
@@ -156,8 +156,8 @@ impl Pull {
         self.alone && self.data.bytes <= AT_ONCE_BYTES
     }
 
-    /// The next piece.
-    pub(super) fn claim(&self) -> Option<Piece> {
+    /// The next chunk.
+    pub(super) fn claim(&self) -> Option<Chunk> {
         let (total, front) = (self.data.units(), self.front);
         let longest = self.data.units_of(LONGEST_PIECE_BYTES);
         let Some(slot) = &self.slot else {
@@ -165,7 +165,7 @@ impl Pull {
             let units = left.min(longest);
             let left = left - units;
             let start = front;
-            return (units != 0).then_some(Piece { start, units, left });
+            return (units != 0).then_some(Chunk { start, units, left });
         };
         let shortest = self.data.units_of(if front == 0 {
             SHORTEST_PIECE_BYTES
@@ -192,7 +192,7 @@ impl Pull {
             Some(slot) => slot.claims.claimed(slot.generation, total),
         };
         let sound = |&(front, back): &(u32, u32)| front == self.front && front + back == total;
-        let reason = "it has claimed pieces that it could not";
+        let reason = "it has claimed chunks that it could not";
         let rank = self.origin;
         let (_, back) = claimed
             .filter(sound)
@@ -215,8 +215,8 @@ pub(super) struct Push {
 }
 
 impl Push {
-    /// The next piece: half of what nobody has begun, if others wait.
-    pub(super) fn claim(&self, others_wait: bool) -> Option<Piece> {
+    /// The next chunk: half of what nobody has begun, if others wait.
+    pub(super) fn claim(&self, others_wait: bool) -> Option<Chunk> {
         let longest = self.data.units_of(LONGEST_PIECE_BYTES);
         let total = self.data.units();
         let wanted = |left: u32| {

@@ -1,4 +1,4 @@
-//! The short way of the calls that everything is measured by.
+//! The fast path of the calls that everything is measured by.
 //!
 //! Before: `MPI_Send`, `MPI_Isend`, `MPI_Recv` or `MPI_Irecv`, in whose exported function all of
 //! this stands. After: the line is in the target's memory, the message in its buffer, or the
