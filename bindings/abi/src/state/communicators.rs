@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use pamir_mpi::communicator::Communicator;
 
-use super::handles::{Kind, Table};
+use super::handles::{Kind, Table, names_nothing};
 use crate::constants::MPI_COMM_NULL;
 use crate::error::{ErrorClass, Result};
 use crate::types::MPI_Comm;
@@ -40,12 +40,8 @@ impl Communicators {
     /// `MPI_ERR_COMM` for a handle that names none.
     pub fn named(&self, comm: MPI_Comm) -> Result<Rc<Communicator>> {
         self.get(comm).ok_or_else(|| {
-            let what = if comm == MPI_COMM_NULL {
-                "MPI_COMM_NULL is"
-            } else {
-                "this handle is freed, or"
-            };
-            ErrorClass::Comm.with(format!("{what} no communicator ({:#x})", comm.0))
+            let null = (comm == MPI_COMM_NULL).then_some("MPI_COMM_NULL");
+            names_nothing(ErrorClass::Comm, comm.0, null, "communicator")
         })
     }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use pamir_mpi::group::{Group, GroupError};
 
-use super::handles::{Kind, Table};
+use super::handles::{Kind, Table, names_nothing};
 use crate::constants::{MPI_GROUP_EMPTY, MPI_GROUP_NULL};
 use crate::error::{Error, ErrorClass, Result};
 use crate::types::MPI_Group;
@@ -42,12 +42,8 @@ impl Groups {
             return Ok(Rc::new(Group::empty()));
         }
         self.0.get(group.0).ok_or_else(|| {
-            let what = if group == MPI_GROUP_NULL {
-                "MPI_GROUP_NULL is"
-            } else {
-                "this handle is freed, or"
-            };
-            ErrorClass::Group.with(format!("{what} no group ({:#x})", group.0))
+            let null = (group == MPI_GROUP_NULL).then_some("MPI_GROUP_NULL");
+            names_nothing(ErrorClass::Group, group.0, null, "group")
         })
     }
 

@@ -14,6 +14,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use crate::error::{Error, ErrorClass};
+
 /// What a handle names, so that a communicator's is not taken for a group's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
@@ -34,6 +36,16 @@ pub enum Kind {
     Message,
     /// A request that is more than one message: persistent, collective, generalized.
     Request,
+}
+
+/// The error of a handle that names no object of a kind; `null` is its name where it is the kind's handle of nothing.
+#[cold]
+pub fn names_nothing(class: ErrorClass, handle: usize, null: Option<&str>, kind: &str) -> Error {
+    let what = match null {
+        Some(name) => format!("{name} is"),
+        None => "this handle is freed, or".to_owned(),
+    };
+    class.with(format!("{what} no {kind} ({handle:#x})"))
 }
 
 const MARK: usize = 1 << 30;

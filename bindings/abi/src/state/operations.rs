@@ -10,7 +10,7 @@ use pamir_mpi::op::{Op, Operation, combine, combine_out_of_place, extent_bytes};
 use pamir_transport::collective::Reduction;
 
 use super::datatypes::Datatypes;
-use super::handles::{Kind, Table};
+use super::handles::{Kind, Table, names_nothing};
 use crate::constants::*;
 use crate::error::{ErrorClass, Result};
 use crate::types::{MPI_Datatype, MPI_Op};
@@ -47,12 +47,8 @@ impl Operations {
         }
         let made = self.made.get(op.0).map(|op| (*op).clone());
         made.ok_or_else(|| {
-            let what = if op == MPI_OP_NULL {
-                "MPI_OP_NULL is"
-            } else {
-                "this handle is freed, or"
-            };
-            ErrorClass::Op.with(format!("{what} no operation ({:#x})", op.0))
+            let null = (op == MPI_OP_NULL).then_some("MPI_OP_NULL");
+            names_nothing(ErrorClass::Op, op.0, null, "operation")
         })
     }
 

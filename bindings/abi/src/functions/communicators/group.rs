@@ -108,6 +108,23 @@ pub unsafe fn group_compare(group1: MPI_Group, group2: MPI_Group, result: *mut c
     unsafe { store(result, value, "result") }
 }
 
+/// Gives the group that two groups make.
+///
+/// # Safety
+///
+/// `newgroup` is null or writable.
+unsafe fn give_combined(
+    group1: MPI_Group,
+    group2: MPI_Group,
+    newgroup: *mut MPI_Group,
+    combine: fn(&Group, &Group) -> Group,
+) -> Result {
+    let state = running()?;
+    let group = combine(&*state.groups.named(group1)?, &*state.groups.named(group2)?);
+    // SAFETY: as the caller vouches.
+    unsafe { give(&state, group, newgroup) }
+}
+
 /// `MPI_Group_union`, section 7.3.2.
 ///
 /// # Safety
@@ -118,13 +135,8 @@ pub unsafe fn group_union(
     group2: MPI_Group,
     newgroup: *mut MPI_Group,
 ) -> Result {
-    let state = running()?;
-    let group = state
-        .groups
-        .named(group1)?
-        .union(&*state.groups.named(group2)?);
     // SAFETY: as the caller vouches.
-    unsafe { give(&state, group, newgroup) }
+    unsafe { give_combined(group1, group2, newgroup, Group::union) }
 }
 
 /// `MPI_Group_intersection`, section 7.3.2.
@@ -137,13 +149,8 @@ pub unsafe fn group_intersection(
     group2: MPI_Group,
     newgroup: *mut MPI_Group,
 ) -> Result {
-    let state = running()?;
-    let group = state
-        .groups
-        .named(group1)?
-        .intersection(&*state.groups.named(group2)?);
     // SAFETY: as the caller vouches.
-    unsafe { give(&state, group, newgroup) }
+    unsafe { give_combined(group1, group2, newgroup, Group::intersection) }
 }
 
 /// `MPI_Group_difference`, section 7.3.2.
@@ -156,13 +163,8 @@ pub unsafe fn group_difference(
     group2: MPI_Group,
     newgroup: *mut MPI_Group,
 ) -> Result {
-    let state = running()?;
-    let group = state
-        .groups
-        .named(group1)?
-        .difference(&*state.groups.named(group2)?);
     // SAFETY: as the caller vouches.
-    unsafe { give(&state, group, newgroup) }
+    unsafe { give_combined(group1, group2, newgroup, Group::difference) }
 }
 
 /// `MPI_Group_incl`, section 7.3.2.

@@ -21,8 +21,8 @@ pub use performance::*;
 
 use std::ffi::c_int;
 
-use crate::constants::*;
 use crate::error::Result;
+use crate::functions::management::environment::provided_level;
 use interface::{initialised, interface};
 
 /// `MPI_T_init_thread`, section 15.3.4: any thread may call at any time.
@@ -31,16 +31,9 @@ use interface::{initialised, interface};
 ///
 /// `provided` is writable.
 pub unsafe fn t_init_thread(required: c_int, provided: *mut c_int) -> Result {
-    let levels = [
-        MPI_THREAD_SINGLE,
-        MPI_THREAD_FUNNELED,
-        MPI_THREAD_SERIALIZED,
-        MPI_THREAD_MULTIPLE,
-    ];
-    let enough = levels.into_iter().find(|level| *level >= required);
     interface().users += 1;
     // SAFETY: as the caller vouches.
-    unsafe { provided.write(enough.unwrap_or(MPI_THREAD_MULTIPLE)) };
+    unsafe { provided.write(provided_level(required)) };
     Ok(())
 }
 

@@ -2,71 +2,14 @@
 
 use std::ffi::{c_int, c_void};
 
-use pamir_mpi::attribute::{AttributeFunctions, KeyvalId, ObjectKind};
+use pamir_mpi::attribute::ObjectKind;
 
-use super::{DUPLICATE, free, get, store_value};
+use super::functions::Functions;
+use super::{free, get, store_value};
 use crate::argument::{address, store};
 use crate::error::Result;
 use crate::process::running;
-use crate::state::attributes::key;
 use crate::types::*;
-
-/// What the program passed with a key.
-struct Functions {
-    copy: MPI_Type_copy_attr_function,
-    delete: MPI_Type_delete_attr_function,
-    extra_state: usize,
-}
-
-impl AttributeFunctions for Functions {
-    fn copy(
-        &self,
-        object: u64,
-        keyval: KeyvalId,
-        value: usize,
-    ) -> std::result::Result<Option<usize>, i32> {
-        let Some(function) = self.copy else {
-            return Ok(None);
-        };
-        if function as usize == DUPLICATE {
-            return Ok(Some(value));
-        }
-        let (mut copied, mut flag) = (0_usize, 0);
-        let out: *mut usize = &mut copied;
-        // SAFETY: the program gave the function for this; the addresses are good during the
-        // call, and values travel as what they were given as.
-        let code = unsafe {
-            function(
-                MPI_Datatype(object as usize),
-                key(keyval),
-                self.extra_state as *mut c_void,
-                value as *mut c_void,
-                out.cast(),
-                &mut flag,
-            )
-        };
-        match code {
-            0 => Ok((flag != 0).then_some(copied)),
-            code => Err(code),
-        }
-    }
-
-    fn delete(&self, object: u64, keyval: KeyvalId, value: usize) -> std::result::Result<(), i32> {
-        let Some(function) = self.delete else {
-            return Ok(());
-        };
-        // SAFETY: as in `copy`.
-        let code = unsafe {
-            function(
-                MPI_Datatype(object as usize),
-                key(keyval),
-                value as *mut c_void,
-                self.extra_state as *mut c_void,
-            )
-        };
-        if code == 0 { Ok(()) } else { Err(code) }
-    }
-}
 
 /// `MPI_Type_create_keyval`, section 7.7.4.
 ///
@@ -86,6 +29,7 @@ pub unsafe fn type_create_keyval(
         copy: type_copy_attr_fn,
         delete: type_delete_attr_fn,
         extra_state: extra_state as usize,
+        handle: MPI_Datatype,
     };
     let made = state
         .attributes

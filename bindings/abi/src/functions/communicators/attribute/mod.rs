@@ -8,6 +8,7 @@
 
 pub mod communicator;
 pub mod datatype;
+mod functions;
 pub mod predefined;
 
 pub use communicator::{
@@ -26,10 +27,6 @@ use crate::argument::{address, store};
 use crate::constants::MPI_KEYVAL_INVALID;
 use crate::error::Result;
 use crate::state::State;
-
-/// The predefined function that copies an attribute as it is (`MPI_COMM_DUP_FN`,
-/// `MPI_TYPE_DUP_FN`, `MPI_DUP_FN`).
-const DUPLICATE: usize = 1;
 
 /// Frees the key at an address.
 ///

@@ -47,7 +47,14 @@ pub unsafe fn init_thread(
     provided: *mut c_int,
 ) -> Result {
     address(provided, "provided")?;
-    // The lowest level that is enough; MPI_THREAD_MULTIPLE is the highest there is.
+    let level = provided_level(required);
+    initialise(level)?;
+    // SAFETY: the caller vouches for it.
+    unsafe { store(provided, level, "provided") }
+}
+
+/// The lowest level of thread support that is enough; `MPI_THREAD_MULTIPLE` is the highest there is.
+pub fn provided_level(required: c_int) -> c_int {
     let levels = [
         MPI_THREAD_SINGLE,
         MPI_THREAD_FUNNELED,
@@ -55,10 +62,7 @@ pub unsafe fn init_thread(
         MPI_THREAD_MULTIPLE,
     ];
     let enough = levels.into_iter().find(|level| *level >= required);
-    let level = enough.unwrap_or(MPI_THREAD_MULTIPLE);
-    initialise(level)?;
-    // SAFETY: the caller vouches for it.
-    unsafe { store(provided, level, "provided") }
+    enough.unwrap_or(MPI_THREAD_MULTIPLE)
 }
 
 fn initialise(level: c_int) -> Result {

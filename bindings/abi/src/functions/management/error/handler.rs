@@ -19,7 +19,7 @@ use crate::constants::*;
 use crate::error::{Error, ErrorClass, Object, Raised, Result, fatal};
 use crate::functions::management::error::code;
 use crate::process::{inherited, running};
-use crate::state::handles::{Kind, Slots};
+use crate::state::handles::{Kind, Slots, names_nothing};
 use crate::types::*;
 
 /// The function of an error handler, and what it is called with.
@@ -67,12 +67,8 @@ fn handler(errhandler: MPI_Errhandler) -> Result<ErrorHandler> {
 
 #[cold]
 fn no_handler(errhandler: MPI_Errhandler) -> Error {
-    let what = if errhandler == MPI_ERRHANDLER_NULL {
-        "MPI_ERRHANDLER_NULL is"
-    } else {
-        "this handle is freed, or"
-    };
-    ErrorClass::Errhandler.with(format!("{what} no error handler ({:#x})", errhandler.0))
+    let null = (errhandler == MPI_ERRHANDLER_NULL).then_some("MPI_ERRHANDLER_NULL");
+    names_nothing(ErrorClass::Errhandler, errhandler.0, null, "error handler")
 }
 
 /// A handle of a handler, which the program is to free.
