@@ -12,16 +12,16 @@
 
 use pamir_transport::active::dispatch::Arrival;
 use pamir_transport::active::send::ActiveMessage;
-use pamir_transport::active::{ActiveError, Completion, Receive};
+use pamir_transport::active::{ActiveError, Receive};
 use pamir_transport::context::Context;
-use pamir_transport::context::endpoint::Endpoint;
 
 use crate::context::Held;
 use crate::context::endpoint::word_of;
 use crate::context::memory::receive_copy;
 use crate::message::listener::Listener;
 use crate::message::place::Place;
-use crate::structures::HIGHEST_DISPATCH;
+use crate::refusal::Refusal;
+use crate::structures::{DispatchHints, HIGHEST_DISPATCH, Hint};
 
 /// The transport's dispatch id for messages with long headers.
 fn id_of(dispatch: u16) -> u16 {
@@ -35,21 +35,26 @@ pub fn register(context: &Context, dispatch: u16, listener: Listener) -> Result<
     })
 }
 
+/// Whether a header does not fit a packet.
+///
+/// # Errors
+///
+/// [`Refusal::LongHeader`] where it does not, and the program's hints say that none is long.
+pub fn is_needed(context: Held, header: &[u8], hints: DispatchHints) -> Result<bool, Refusal> {
+    let (bytes, most) = (header.len(), context.context().longest_header_bytes());
+    if bytes > most && hints.long_header() == Hint::Disable {
+        return Err(Refusal::LongHeader { bytes, most });
+    }
+    Ok(bytes > most)
+}
+
 /// Sends a message whose header is long; header and data are copied.
-pub fn send(
-    context: Held,
-    to: Endpoint,
-    dispatch: u16,
-    header: &[u8],
-    data: &[u8],
-    [local, remote]: [Option<Completion>; 2],
-) -> Result<(), ActiveError> {
+pub fn send(context: Held, message: ActiveMessage<'_>, data: &[u8]) -> Result<(), ActiveError> {
+    let header = message.header;
     let message = ActiveMessage {
-        to,
-        dispatch: id_of(dispatch),
+        dispatch: id_of(message.dispatch),
         header: &header.len().to_ne_bytes(),
-        local,
-        remote,
+        ..message
     };
     context.send_copy(message, [header, data].concat())
 }

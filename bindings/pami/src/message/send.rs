@@ -15,7 +15,7 @@ use crate::edge::span::Span;
 use crate::message::long_header;
 use crate::refusal::{Refusal, answer};
 use crate::structures::pointer::In;
-use crate::structures::{Code, Hint, Send, SendImmediate, Vector};
+use crate::structures::{Code, Hint, Send, SendEvents, SendImmediate, Vector};
 
 /// The bytes of a `struct iovec`.
 ///
@@ -102,6 +102,23 @@ fn send_immediate(context: HeldHandle, parameters: In<SendImmediate>) -> Result<
     Ok(context.send_immediate(to, dispatch, header, data)?)
 }
 
+/// The message that a send's parameters describe, whose ends the program is told of.
+pub fn message_of<'h>(
+    context: Held,
+    send: &SendImmediate,
+    events: &SendEvents,
+    header: &'h [u8],
+) -> ActiveMessage<'h> {
+    let told = |function| Event::new(&context, function, events.cookie).map(Event::completion);
+    ActiveMessage {
+        to: endpoint_of(send.dest),
+        dispatch: send.dispatch as u16,
+        header,
+        local: told(events.local_fn),
+        remote: told(events.remote_fn),
+    }
+}
+
 /// Starts a send.
 ///
 /// # Errors
@@ -111,25 +128,10 @@ pub fn start(context: Held, parameters: &Send) -> Result<(), Refusal> {
     let Send { send, events } = parameters;
     let hints = context.receivers().hints(send.dispatch)?;
     let (header, data) = (bytes_of(&send.header)?, bytes_of(&send.data)?);
-    let told = |function| Event::new(&context, function, events.cookie).map(Event::completion);
-    let (local, remote) = (told(events.local_fn), told(events.remote_fn));
-    let (to, dispatch) = (endpoint_of(send.dest), send.dispatch as u16);
-    let most = context.context().longest_header_bytes();
-    if header.len() > most {
-        if hints.long_header() == Hint::Disable {
-            let bytes = header.len();
-            return Err(Refusal::LongHeader { bytes, most });
-        }
-        long_header::send(context, to, dispatch, header, data, [local, remote])?;
-        return Ok(());
+    let message = message_of(context, send, events, header);
+    if long_header::is_needed(context, header, hints)? {
+        return Ok(long_header::send(context, message, data)?);
     }
-    let message = ActiveMessage {
-        to,
-        dispatch,
-        header,
-        local,
-        remote,
-    };
     let data = Span::new(send.data.address, send.data.bytes, "header or data")?;
     Ok(context.send(message, &data)?)
 }

@@ -3,18 +3,14 @@
 //! Before: `PAMI_Send_typed`. After: the transport packs the data straight into packets; at the
 //! target it is received like any other message, into the same type, another one, or none.
 
-use pamir_transport::active::send::ActiveMessage;
-
 use crate::context::Held;
-use crate::context::endpoint::endpoint_of;
-use crate::context::event::Event;
 use crate::layout::end::End;
 use crate::layout::handling::Handling;
 use crate::layout::layout_of;
 use crate::message::long_header;
-use crate::message::send::bytes_of;
+use crate::message::send::{bytes_of, message_of};
 use crate::refusal::Refusal;
-use crate::structures::{Hint, SendTyped};
+use crate::structures::SendTyped;
 
 fn source_of(parameters: &SendTyped) -> Result<End, Refusal> {
     let (data, typed) = (parameters.send.data, parameters.typed);
@@ -36,25 +32,10 @@ pub fn start(context: Held, parameters: &SendTyped) -> Result<(), Refusal> {
     let SendTyped { send, events, .. } = parameters;
     let hints = context.receivers().hints(send.dispatch)?;
     let (header, mut source) = (bytes_of(&send.header)?, source_of(parameters)?);
-    let told = |function| Event::new(&context, function, events.cookie).map(Event::completion);
-    let (local, remote) = (told(events.local_fn), told(events.remote_fn));
-    let (to, dispatch) = (endpoint_of(send.dest), send.dispatch as u16);
-    let most = context.context().longest_header_bytes();
-    if header.len() > most {
-        if hints.long_header() == Hint::Disable {
-            let bytes = header.len();
-            return Err(Refusal::LongHeader { bytes, most });
-        }
+    let message = message_of(context, send, events, header);
+    if long_header::is_needed(context, header, hints)? {
         let data = source.packed(send.data.bytes);
-        long_header::send(context, to, dispatch, header, &data, [local, remote])?;
-        return Ok(());
+        return Ok(long_header::send(context, message, &data)?);
     }
-    let message = ActiveMessage {
-        to,
-        dispatch,
-        header,
-        local,
-        remote,
-    };
     Ok(context.send_end(message, source)?)
 }

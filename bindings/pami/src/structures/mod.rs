@@ -38,7 +38,7 @@ pub use code::Code;
 pub use configuration::{Configuration, Value};
 pub use function::{DataFunction, DispatchFunction, EventFunction, Receive, WorkFunction};
 pub use hints::{DispatchHints, Hint};
-pub use message::{Send, SendImmediate, SendTyped};
+pub use message::{Send, SendEvents, SendImmediate, SendTyped};
 pub use pointer::Vector;
 pub use transfer::{
     Addresses, GetSimple, GetTyped, MemoryRegionHandle, PutSimple, PutTyped, ReadModifyWrite,

@@ -6,7 +6,7 @@ use pamir_transport::active::send::ActiveMessage;
 use pamir_transport::active::{ActiveError, Completion, Receive, TransferError};
 use pamir_transport::context::endpoint::Endpoint;
 
-use crate::collective::active::head::{ANSWER, Head};
+use crate::collective::active::head::{ANSWER, Head, half_at, word_at};
 use crate::context::Held;
 use crate::context::active_collectives::Registration;
 use crate::context::endpoint::word_of;
@@ -44,20 +44,10 @@ impl AnswerHead {
     /// What [`Self::to_bytes`] gave.
     pub fn of_bytes(header: &[u8]) -> Option<Self> {
         let header: &[u8; Self::BYTES] = header.try_into().ok()?;
-        let half = |at: usize| {
-            header[at..]
-                .first_chunk()
-                .map(|bytes| u32::from_ne_bytes(*bytes))
-        };
-        let word = |at: usize| {
-            header[at..]
-                .first_chunk()
-                .map(|bytes| u64::from_ne_bytes(*bytes))
-        };
         Some(Self {
-            key: word(0)?,
-            rank: half(8)?,
-            answered: half(12)? != 0,
+            key: word_at(header, 0)?,
+            rank: half_at(header, 8)?,
+            answered: half_at(header, 12)? != 0,
         })
     }
 }

@@ -43,16 +43,7 @@ impl Head {
     /// The head and the program's header, unless a peer has sent something else.
     pub fn split(header: &[u8]) -> Option<(Self, &[u8])> {
         let (head, rest) = header.split_first_chunk::<{ Self::BYTES }>()?;
-        let half = |at: usize| {
-            head[at..]
-                .first_chunk()
-                .map(|bytes| u32::from_ne_bytes(*bytes))
-        };
-        let word = |at: usize| {
-            head[at..]
-                .first_chunk()
-                .map(|bytes| u64::from_ne_bytes(*bytes))
-        };
+        let (half, word) = (|at| half_at(head, at), |at| word_at(head, at));
         let head = Self {
             kind: TransferKind::of(half(0)?).filter(|kind| kind.is_active())?,
             geometry: half(4)?,
@@ -62,6 +53,18 @@ impl Head {
         };
         Some((head, rest))
     }
+}
+
+/// The number of 32 bits at a place of a header.
+pub fn half_at(header: &[u8], at: usize) -> Option<u32> {
+    let bytes = header.get(at..)?.first_chunk()?;
+    Some(u32::from_ne_bytes(*bytes))
+}
+
+/// The number of 64 bits at a place of a header.
+pub fn word_at(header: &[u8], at: usize) -> Option<u64> {
+    let bytes = header.get(at..)?.first_chunk()?;
+    Some(u64::from_ne_bytes(*bytes))
 }
 
 #[cfg(test)]
