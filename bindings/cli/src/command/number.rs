@@ -5,6 +5,11 @@
 
 use std::ops::RangeInclusive;
 
+use pamir_driver::job::layout::MAXIMUM_RANKS;
+
+/// Ranks that a job can have.
+pub const MOST_RANKS: u64 = MAXIMUM_RANKS as u64;
+
 /// A parser of whole numbers within `range`, whose error says what is allowed.
 ///
 /// Invariant: a number of the range fits `N`.

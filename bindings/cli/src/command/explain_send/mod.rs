@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 
-use crate::command::number::whole;
+use crate::command::number::{MOST_RANKS, whole};
 use crate::results;
 
 pub use sample::{Arguments as SampleArguments, run as run_sample};
@@ -31,7 +31,7 @@ pub struct Arguments {
     #[arg(value_name = "SIZE", value_parser = size)]
     bytes: usize,
     /// Ranks of the job; 0 and 1 send.
-    #[arg(long, default_value_t = 2, value_name = "N", value_parser = whole::<u32>(2..=1024))]
+    #[arg(long, default_value_t = 2, value_name = "N", value_parser = whole::<u32>(2..=MOST_RANKS))]
     ranks: u32,
     /// Messages that each of the two sends.
     #[arg(long, default_value_t = 1000, value_name = "N", value_parser = whole::<u32>(1..=1_000_000))]

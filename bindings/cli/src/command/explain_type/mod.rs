@@ -21,7 +21,7 @@ use pamir_transport::context::Context;
 use pamir_transport::selection;
 use pamir_transport::striping::configuration::Configuration;
 
-use crate::command::number::whole;
+use crate::command::number::{MOST_RANKS, whole};
 use crate::results;
 
 /// Arguments of `pamir explain-type`.
@@ -35,7 +35,7 @@ pub struct Arguments {
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = whole::<usize>(0..=u64::MAX))]
     count: usize,
     /// Ranks of the job.
-    #[arg(long, default_value_t = 2, value_name = "N", value_parser = whole::<u32>(1..=1024))]
+    #[arg(long, default_value_t = 2, value_name = "N", value_parser = whole::<u32>(1..=MOST_RANKS))]
     ranks: u32,
     /// Threads of each rank that move stripes of large messages.
     #[arg(long, default_value_t = 0, value_name = "N", value_parser = whole::<u32>(0..=64))]

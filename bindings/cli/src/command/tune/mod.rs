@@ -31,7 +31,7 @@ use pamir_transport::selection::{KINDS, Kind, Needs, Situation, file};
 
 use choice::Times;
 
-use crate::command::number::whole;
+use crate::command::number::{MOST_RANKS, whole};
 use crate::results;
 
 /// Seconds after which a measurement counts as hanging.
@@ -47,7 +47,7 @@ const MOST_BYTES: u64 = 1 << 30;
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Numbers of ranks to measure with (default: powers of two, and all cores).
-    #[arg(long, value_delimiter = ',', value_parser = whole::<usize>(2..=1024))]
+    #[arg(long, value_delimiter = ',', value_parser = whole::<usize>(2..=MOST_RANKS))]
     ranks: Vec<usize>,
     /// Kinds of instructions (default: all but the numbers of stripes).
     #[arg(long, value_delimiter = ',')]

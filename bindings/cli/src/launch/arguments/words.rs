@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use super::error::ArgumentError;
 use super::options::{self, Action};
 use crate::launch::output::route;
-use crate::launch::request::MOST_PLANNED_RANKS;
+use crate::launch::request::{MOST_PLANNED_RANKS, RANKS};
 
 /// One option met on the command line with its values.
 pub struct Met {
@@ -55,7 +55,7 @@ impl Met {
         let number = self.text().parse().ok();
         number
             .filter(|ranks| (1..=MOST_PLANNED_RANKS).contains(ranks))
-            .ok_or_else(|| self.wrong("a whole number from 1 to 1024 (with --dry-run to 4194304)"))
+            .ok_or_else(|| self.wrong(RANKS))
     }
 
     /// Its value, a pattern with a word for each rank.

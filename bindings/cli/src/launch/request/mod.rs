@@ -79,6 +79,10 @@ pub struct Launch {
 /// Ranks that can be planned for some machine: Linux has no more processes (`PID_MAX_LIMIT`).
 pub const MOST_PLANNED_RANKS: usize = 1 << 22;
 
+/// What `-n` takes, as a refusal says it.
+pub const RANKS: &str = "a whole number from 1 to 1024 (with --dry-run to 4194304)";
+const _: () = assert!(MAXIMUM_RANKS == 1024 && MOST_PLANNED_RANKS == 4_194_304);
+
 impl Launch {
     /// Ranks of all programs together.
     pub fn ranks(&self) -> usize {
