@@ -59,8 +59,9 @@ pub(crate) use memory::FEWEST_APART;
 pub use memory::LaneMemory;
 
 /// Lines of a ring whose memory comes as they are first used. A ring that is longer and used so much has more made
-/// ready, a quarter each time, or all of it at once in a huge page: each page costs as much as thirty messages.
-const UNPREPARED_LINES: u64 = 1024;
+/// ready, a quarter each time, or all of it at once in a huge page: each page costs as much as thirty messages. By then
+/// its pages have cost about half of what the huge page does, which programs of a few thousand messages never pay.
+const UNPREPARED_LINES: u64 = 4096;
 
 /// Lines that stay free behind a long record. Whoever reads a row of lines has those behind it
 /// fetched ahead by the processor. If these are the next record's, the origin has to get them
