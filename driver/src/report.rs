@@ -22,12 +22,20 @@ fn lines<O: Owner>(unit: &MessagingUnit<O>) -> Vec<String> {
         let statistics = unit.injection_statistics(target);
         if statistics.direct + statistics.pended > 0 {
             lines.push(format!(
-                "pamir: rank {rank}: injection FIFO to {target} ({} slots, {}): {}",
+                "pamir: rank {rank}: injection FIFO to {target} ({} slots, {}{}): {}",
                 configuration.slots(),
                 configuration.criterion(),
+                unit.touches(),
                 words(&statistics)
             ));
         }
+    }
+    let served = unit.served();
+    if served.interrupts > 0 {
+        lines.push(format!(
+            "pamir: rank {rank}: {} descriptors moved by {} interrupts while the program was elsewhere",
+            served.descriptors, served.interrupts
+        ));
     }
     if let Some(of) = delivery_statistics() {
         lines.push(format!(

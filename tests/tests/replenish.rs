@@ -3,13 +3,14 @@
 use pamir_tests::installation::compile;
 use pamir_tests::run::{Run, mpiexec};
 
-const CRITERIA: [&str; 6] = [
+const CRITERIA: [&str; 7] = [
     "drained",
     "timer:5",
     "timer-learned",
     "memory-fifo",
     "counted-put",
     "touching-put",
+    "touching-put:word",
 ];
 
 fn overflow(ranks: usize, criterion: &str, engine: Option<&str>) {
@@ -66,6 +67,33 @@ fn they_do_where_memory_interrupts_or_the_kernel_is_said_to_refuse_it() {
             assert!(outcome.errors.contains(reason), "{outcome:?}");
         }
     }
+}
+
+/// The report's lines about injection FIFOs of a program that overflows by `touching-put`; `refused` if the kernel shall
+/// give no memory that interrupts.
+fn touched(refused: bool) -> String {
+    let program = compile("overflow");
+    let mut command = if refused {
+        let mut command = mpiexec(2, &compile("refused"));
+        command.arg("userfaultfd").arg(&program);
+        command
+    } else {
+        mpiexec(2, &program)
+    };
+    command.arg("5000");
+    command.env("PAMIR_REPLENISH", "touching-put");
+    command.env("PAMIR_DRIVER_REPORT", "1");
+    let outcome = Run::whole(command);
+    assert_eq!(outcome.success(), "10000 messages in order\n");
+    outcome.errors
+}
+
+#[test]
+fn a_touching_put_interrupts_by_memory_where_the_kernel_gives_it_and_says_by_what() {
+    assert!(touched(true).contains("touching-put by a word"));
+    let given = touched(false);
+    let by = ["touching-put by userfaultfd", "touching-put by a word"];
+    assert!(by.iter().any(|words| given.contains(words)), "{given}");
 }
 
 /// The numbers of a report's lines about injection FIFOs: pended, most pending, interrupts,

@@ -15,7 +15,7 @@ fn run(ranks: usize, variables: &[(&str, &str)]) -> Outcome {
 #[test]
 fn a_bad_value_ends_the_job_in_one_line() {
     for (name, value, allowed) in [
-        ("PAMIR_ENGINE", "threads", "none, thread or node"),
+        ("PAMIR_ENGINE", "threads", "service, none, thread or node"),
         ("PAMIR_NO_BOARDS", "perhaps", "0 (off, no, false)"),
         ("PAMIR_INJECTION_SLOTS", "few", "a whole number from 2"),
         ("PAMIR_WAIT", "short", "long or brief"),
@@ -119,7 +119,7 @@ fn the_command_shows_each_variable_with_its_value_and_origin() {
         line.into_iter().flatten().skip(1).collect::<Vec<_>>()
     };
     assert_eq!(words("PAMIR_NO_BOARDS"), ["0", "environment"]);
-    assert_eq!(words("PAMIR_ENGINE"), ["none", "default"]);
+    assert_eq!(words("PAMIR_ENGINE"), ["service", "default"]);
     for setting in pamir_settings::document::of(pamir_settings::Audience::Users) {
         assert!(!words(setting.name()).is_empty(), "{}", setting.name());
     }

@@ -115,7 +115,7 @@ mod tests {
         let error = of("PAMIR_ENGINE", "threads").unwrap_err().to_string();
         assert_eq!(
             error,
-            "PAMIR_ENGINE is \"threads\": it is none, thread or node"
+            "PAMIR_ENGINE is \"threads\": it is service, none, thread or node"
         );
         assert!(of("PAMIR_NO_BOARDS", "perhaps").is_err());
         assert_eq!(of("PAMIR_NO_BOARDS", "0"), Ok(()));

@@ -45,13 +45,13 @@ const fn rows() -> Text {
 
 settings! {
     Users {
-        ENGINE: Words = Words(&["none", "thread", "node"]), "driver, transport", "Moves transfers on while the program computes: with `thread` by a thread in each rank, for which every MPI call takes a lock; with `node` by two threads of task 0, which move the puts and gets of all tasks of a PAMI program. All tasks need the same value.";
+        ENGINE: Words = Words(&["service", "none", "thread", "node"]), "driver, transport", "Moves transfers on while the program computes: with `service` by a thread that a rank has from the moment when sends stay behind in it as it leaves an MPI call; with `thread` by a thread in each rank from the beginning, for which every MPI call takes a lock; with `node` by two threads of task 0, which move the puts and gets of all tasks of a PAMI program; with `none` only MPI calls do. All tasks need the same value.";
         INTERRUPTS: Words = Words(&["automatic", "io_uring", "epoll"]), "driver", "The mechanism that wakes the engine's thread: `automatic` takes io_uring where the kernel's one waits for futexes (Linux 6.7), and epoll elsewhere.";
         WAIT: Words = Words(&["long", "brief"]), "driver", "How long a waiting rank keeps its core: `brief`, about a millisecond, leaves it to a second program (`mpiexec --fill-idle` sets it); `long`, up to thirty unless ranks share cores.";
         HUGE_PAGES: Switch = Switch(true), "driver", "Memory that messages are often copied from or to becomes huge pages.";
         INJECTION_SLOTS: Whole = Whole { least: 2, most: 1 << 20, default: 64 }, "driver", "Slots of the injection FIFO towards each rank.";
         INJECTION_THRESHOLD: OptionalWhole = OptionalWhole { least: 0, most: 1 << 20, default: "slots less two" }, "driver", "Descriptors that the injection FIFO takes before others pend.";
-        REPLENISH: Text = text("drained, timer, timer:MICROSECONDS, timer-learned, memory-fifo, counted-put, touching-put or touching-put:userfaultfd", "drained"), "driver", "The event that moves pending descriptors into the injection FIFO.";
+        REPLENISH: Text = text("drained, timer, timer:MICROSECONDS, timer-learned, memory-fifo, counted-put, touching-put, touching-put:userfaultfd or touching-put:word", "memory-fifo"), "driver", "The event that moves pending descriptors into the injection FIFO.";
         RESCTRL: Text = text("a directory, or off", "/sys/fs/resctrl"), "driver", "Where the resctrl file system is mounted; with `off` the cache is left alone.";
         DRIVER_REPORT: Switch = Switch(false), "driver", "Each rank prints at `MPI_Finalize` what its injection FIFOs and interrupts have done.";
         NO_BOARDS: Switch = Switch(false), "transport", "Collective operations use messages only, never shared boards.";

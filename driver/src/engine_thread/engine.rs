@@ -14,15 +14,6 @@ pub const ATTENDED: Duration = Duration::from_micros(250);
 /// How often that is doubled where ranks share processors and it makes calls again and again.
 const ATTENDED_DOUBLINGS: u32 = 5;
 
-/// How long the thread leaves the unit to an application that it has left it to so many times.
-pub(super) fn attended(before: u32, oversubscribed: bool) -> Duration {
-    if oversubscribed {
-        ATTENDED * (1 << before.min(ATTENDED_DOUBLINGS))
-    } else {
-        ATTENDED
-    }
-}
-
 /// What an advance has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Activity {
@@ -36,6 +27,8 @@ pub enum Activity {
     Attended,
     /// Nothing is to be done.
     Quiet,
+    /// Nothing is to be done until somebody interrupts the thread; senders need not.
+    Away,
 }
 
 /// What an engine thread drives. Every method takes the lock that is around it.
@@ -49,6 +42,16 @@ pub trait Engine: Send + Sync {
 
     /// Whether other ranks share the processor, as of the last advance.
     fn is_oversubscribed(&self) -> bool;
+
+    /// How long the thread leaves the unit to an application that it has left it to so many times.
+    fn attended(&self, before: u32) -> Duration {
+        let most = if self.is_oversubscribed() {
+            ATTENDED_DOUBLINGS
+        } else {
+            0
+        };
+        ATTENDED * (1 << before.min(most))
+    }
 
     /// What the thread sleeps on.
     fn doorbell(&self) -> &Doorbell;
@@ -68,6 +71,10 @@ impl<E: Engine> Engine for Arc<E> {
 
     fn is_oversubscribed(&self) -> bool {
         (**self).is_oversubscribed()
+    }
+
+    fn attended(&self, before: u32) -> Duration {
+        (**self).attended(before)
     }
 
     fn doorbell(&self) -> &Doorbell {

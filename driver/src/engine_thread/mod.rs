@@ -12,6 +12,7 @@
 //! | `Timed`      | sleeps | the injection FIFO's timer expires, or it is interrupted |
 //! | `Attended`   | leaves the unit to the application | [`ATTENDED`] is over, or it is interrupted |
 //! | `Quiet`      | announces that it sleeps, on the unit's doorbell | a sender, or a post, rings |
+//! | `Away`       | sleeps | it is interrupted |
 //!
 //! While the application makes calls it advances by itself, and senders should not have to
 //! wake anybody; so the doorbell is only announced once it has made none for a while. Where ranks
@@ -32,10 +33,14 @@ pub use engine::{ATTENDED, Activity, Engine, EngineThreadError};
 use service::Service;
 pub use service::{DeliveryStatistics, delivery_statistics};
 
-/// Whether the environment asks for a thread (`PAMIR_ENGINE=thread`) rather than for the
-/// engine that is stepped by whoever advances the context.
+/// Whether the environment asks for a thread from the beginning (`PAMIR_ENGINE=thread`).
 pub fn is_configured() -> bool {
     pamir_settings::ENGINE.value() == "thread"
+}
+
+/// Whether there is to be a thread once something stays behind (`PAMIR_ENGINE=service`, the default).
+pub fn comes_when_needed() -> bool {
+    pamir_settings::ENGINE.value() == "service"
 }
 
 /// An engine that the process's thread drives; no more once this is dropped. With the last

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use pamir_shm::atomic::AtomicU32;
 use pamir_shm::sleep;
 
-use super::engine::{Activity, Engine, EngineThreadError, attended};
+use super::engine::{Activity, Engine, EngineThreadError};
 use crate::interrupt::{self, Cause, Delivery, InterruptController, InterruptError, Signal};
 use crate::unit::UnitError;
 use crate::waiting::ladder::nap;
@@ -224,6 +224,8 @@ enum Next {
     Within(Duration),
     /// To be advanced when its doorbell rings.
     Rest,
+    /// To be advanced when the thread is interrupted.
+    Away,
 }
 
 impl Entry {
@@ -245,8 +247,9 @@ impl Entry {
                     Next::Within(left)
                 }
             }
-            Activity::Attended => Next::Within(attended(self.attended - 1, oversubscribed)),
+            Activity::Attended => Next::Within(self.engine.attended(self.attended - 1)),
             Activity::Quiet => Next::Rest,
+            Activity::Away => Next::Away,
         })
     }
 }
@@ -295,7 +298,7 @@ impl Control {
                 Next::Yield => yields = true,
                 Next::Within(Duration::MAX) => return false,
                 Next::Within(time) => limit = Some(limit.map_or(time, |other| other.min(time))),
-                Next::Rest => {}
+                Next::Rest | Next::Away => {}
             }
             resting.push(matches!(next, Next::Rest));
             true

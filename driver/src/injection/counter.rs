@@ -110,6 +110,11 @@ impl CounterGroup {
         self.status.get()
     }
 
+    /// Whether a counter's bit is set in the status register; never for the shared one.
+    pub fn has_hit(&self, counter: CounterId) -> bool {
+        matches!(counter, CounterId::Dedicated(index) if self.status.get() & 1 << index != 0)
+    }
+
     /// Gives a dedicated counter back and clears its bit.
     pub fn release(&self, counter: CounterId) {
         if let CounterId::Dedicated(index) = counter {

@@ -6,13 +6,14 @@
 //!
 //! | criterion | established by | met when | interrupt |
 //! |---|---|---|---|
-//! | `drained` | nothing | the engine retires the last descriptor | the engine's own step |
+//! | `drained` (none of the document's) | nothing | the engine retires the last descriptor | the engine's own step |
 //! | `timer` | a deadline | the period is over | the step of the engine |
 //! | `timer-learned` | a deadline made of the history of draining | as above | as above |
 //! | `memory-fifo` | a replenish descriptor | its packet reaches the local reception FIFO | the packet handler |
 //! | `counted-put` | a replenish descriptor with a dedicated counter | the counter hits zero | hit-zero |
-//! | `touching-put` | a replenish descriptor | the notification word is touched | the word |
 //! | `touching-put:userfaultfd` | a replenish descriptor | a protected page is touched | the page fault |
+//! | `touching-put:word` | a replenish descriptor | the notification word is touched | the word |
+//! | `touching-put` | a replenish descriptor | as `userfaultfd` where the kernel allows it, else as `word` | |
 //!
 //! A `counted-put` that finds only the shared counter left, which never reports, is made a
 //! `touching-put`.
@@ -30,7 +31,6 @@ pub const LONGEST_PERIOD: Duration = Duration::from_secs(1);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Criterion {
     /// When it has run empty.
-    #[default]
     Drained,
     /// When a period is over; without one, when the time is over that the engine may take for a
     /// FIFO of so many slots ([`super::timer::Timer::new`]).
@@ -38,6 +38,7 @@ pub enum Criterion {
     /// When the time is over that draining it has taken so far.
     LearnedTimer,
     /// When the packet of a replenish descriptor arrives.
+    #[default]
     MemoryFifo,
     /// When the counter of a replenish descriptor hits zero.
     CountedPut,
@@ -48,9 +49,10 @@ pub enum Criterion {
 /// What a touching put touches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Touch {
-    /// A notification word, which the engine looks at after each put. The default: it costs
-    /// nothing, and the kernel cannot refuse it.
+    /// Memory that truly interrupts where the kernel gives it, the word elsewhere.
     #[default]
+    Automatic,
+    /// A notification word, which the engine looks at after each put: it costs nothing, and the kernel cannot refuse it.
     Word,
     /// Memory that truly interrupts ([`crate::injection::touch_notification::TouchNotification`]), which costs two
     /// switches between threads.
@@ -60,7 +62,7 @@ pub enum Touch {
 /// A word that names no criterion.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{word:?} is no interrupt criterion: use drained, timer, timer:MICROSECONDS, timer-learned, memory-fifo, counted-put, touching-put or touching-put:userfaultfd"
+    "{word:?} is no interrupt criterion: use drained, timer, timer:MICROSECONDS, timer-learned, memory-fifo, counted-put, touching-put, touching-put:userfaultfd or touching-put:word"
 )]
 pub struct UnknownCriterion {
     word: String,
@@ -79,7 +81,8 @@ impl FromStr for Criterion {
             "timer-learned" => Self::LearnedTimer,
             "memory-fifo" => Self::MemoryFifo,
             "counted-put" => Self::CountedPut,
-            "touching-put" => Self::TouchingPut(Touch::Word),
+            "touching-put" => Self::TouchingPut(Touch::Automatic),
+            "touching-put:word" => Self::TouchingPut(Touch::Word),
             "touching-put:userfaultfd" => Self::TouchingPut(Touch::Memory),
             other => {
                 let period = other.strip_prefix("timer:").and_then(microseconds);
@@ -110,7 +113,8 @@ impl fmt::Display for Criterion {
             Self::LearnedTimer => "timer-learned",
             Self::MemoryFifo => "memory-fifo",
             Self::CountedPut => "counted-put",
-            Self::TouchingPut(Touch::Word) => "touching-put",
+            Self::TouchingPut(Touch::Automatic) => "touching-put",
+            Self::TouchingPut(Touch::Word) => "touching-put:word",
             Self::TouchingPut(Touch::Memory) => "touching-put:userfaultfd",
         };
         formatter.write_str(word)
@@ -156,7 +160,8 @@ mod tests {
             ("timer-learned", Criterion::LearnedTimer),
             ("memory-fifo", Criterion::MemoryFifo),
             ("counted-put", Criterion::CountedPut),
-            ("touching-put", Criterion::TouchingPut(Touch::Word)),
+            ("touching-put", Criterion::TouchingPut(Touch::Automatic)),
+            ("touching-put:word", Criterion::TouchingPut(Touch::Word)),
             (
                 "touching-put:userfaultfd",
                 Criterion::TouchingPut(Touch::Memory),

@@ -19,8 +19,7 @@
 //! The thread is one of its own, and neither the engine thread nor one that takes a context's
 //! lock: the touching thread may be the engine thread, and stands still with the lock in its hand.
 //!
-//! A touch costs two switches between threads; a notification word costs nothing. The word is therefore the
-//! default, and this is for programs that want the kernel to say it (`docs/decisions/004-messaging-unit.md`).
+//! A touch costs two switches between threads; a notification word costs nothing (`docs/decisions/004-messaging-unit.md`).
 //!
 //! The kernel must let the process use userfaultfd for faults of its own code, which Linux allows
 //! everybody since 5.11; containers often forbid it all the same. Then [`TouchNotification::new`] says so.
@@ -87,7 +86,7 @@ struct Protection {
 pub enum TouchNotificationError {
     /// The kernel refuses userfaultfd, or has none that can do it.
     #[error(
-        "the kernel gives no memory that interrupts when touched ({step}: {}): it needs Linux 5.11, and a container must allow userfaultfd; use PAMIR_REPLENISH=touching-put, which touches a notification word",
+        "the kernel gives no memory that interrupts when touched ({step}: {}): it needs Linux 5.11, and a container must allow userfaultfd; use PAMIR_REPLENISH=touching-put, which touches a notification word instead",
         error.desc()
     )]
     Refused {

@@ -30,18 +30,33 @@ pub struct MessagingUnit<O> {
     pub(super) rotation: Rotation,
     pub(super) handlers: PacketHandlerTable<O>,
     pub(super) counters: CounterGroup,
-    /// The notification word that replenish descriptors touch.
-    pub(super) touched: Cell<bool>,
+    /// The notification word that replenish descriptors put: the number of the target that they stand for.
+    pub(super) notification: Cell<Option<u64>>,
     /// The memory that they touch instead, if that is configured.
     pub(super) touch_notification: Option<TouchNotification>,
     pub(super) backlog: Cell<usize>,
+    pub(super) served: Cell<Served>,
     pub(super) job_oversubscribed: bool,
     pub(super) barrier_reaches_all: bool,
     pub(super) packet_bytes: usize,
     pub(super) longest_packet_bytes: usize,
 }
 
+/// What a service thread has moved while the program was elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Served {
+    /// Interrupts of the program that moved something.
+    pub interrupts: u64,
+    /// Descriptors that were done in them.
+    pub descriptors: u64,
+}
+
 impl<O> MessagingUnit<O> {
+    /// What a service thread has moved so far.
+    pub fn served(&self) -> Served {
+        self.served.get()
+    }
+
     /// This unit's rank.
     #[inline(always)]
     pub fn rank(&self) -> usize {

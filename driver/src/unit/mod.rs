@@ -41,7 +41,7 @@ mod target;
 use engine::replenish;
 pub use error::UnitError;
 pub use idle::sleep::Doorbell;
-pub use messaging_unit::MessagingUnit;
+pub use messaging_unit::{MessagingUnit, Served};
 pub use owner::Owner;
 use packet::{ALIGNED_AT, PacketHandlerTable, REPLENISH};
 pub use receive::next_record::Next;
@@ -83,9 +83,10 @@ impl<O: Owner> MessagingUnit<O> {
             origins: origins.collect::<Result<_, UnitError>>()?,
             handlers,
             counters: CounterGroup::default(),
-            touched: Cell::new(false),
+            notification: Cell::new(None),
             touch_notification: replenish::touch_notification(injection.criterion())?,
             backlog: Cell::new(0),
+            served: Cell::default(),
             bells: job.bells(rank)?,
             rotation: Rotation::new(job.ranks()),
             job_oversubscribed: job.is_oversubscribed()?,

@@ -25,6 +25,9 @@ pub trait Owner: Sized {
     /// The kernel refused a put or get; the descriptor is dropped.
     fn refused(&self, descriptor: &Descriptor, error: KernelCopyError);
 
+    /// The first descriptor waits, where none did: it goes on in a later step, whoever makes that.
+    fn pends(&self) {}
+
     /// How many operations wait for packets. A poll that has found the last one's ends: what
     /// lies behind it is better left in its lane until somebody asks for it.
     fn under_way(&self) -> usize {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..measuring.benchmark import Benchmark, Job, Options, sampled_example
 
-CRITERIA = ("drained", "timer", "timer-learned", "memory-fifo", "counted-put", "touching-put")
+CRITERIA = ("drained", "timer", "timer-learned", "memory-fifo", "counted-put", "touching-put:word")
 MESSAGES, QUICK_MESSAGES = "1000000", "200000"
 # Memory that interrupts comes last: a kernel may refuse it.
 MEMORY = "touching-put:userfaultfd"

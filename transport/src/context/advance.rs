@@ -5,6 +5,8 @@
 //!
 //! Invariant: advance is not entered again from a packet handler.
 
+use std::time::Instant;
+
 use pamir_driver::engine_thread::Activity;
 use pamir_driver::injection::descriptor::Descriptor;
 use pamir_driver::job::RankState;
@@ -68,6 +70,17 @@ impl Context {
         })
     }
 
+    /// What a service thread does each time while sends wait: nothing that calls the program's functions, which expect
+    /// its own threads. Whether anything moved.
+    pub fn serve(&self) -> Result<bool, UnitError> {
+        self.unit.serve(self)
+    }
+
+    /// When the timer expires that all sends wait for, if they do.
+    pub fn waits_until(&self) -> Option<Instant> {
+        self.unit.waits_until()
+    }
+
     /// Announces that nobody advances this context until its doorbell rings; see
     /// [`MessagingUnit::announce_sleep`].
     pub fn announce_sleep(&self) -> Result<Option<bool>, UnitError> {
@@ -118,6 +131,12 @@ impl Owner for Context {
     #[inline(always)]
     fn receives(&self) -> usize {
         self.tagged.posted.waiting()
+    }
+
+    fn pends(&self) {
+        if let Some(tell) = self.pends.get() {
+            tell();
+        }
     }
 
     fn fill(&self, cookie: u64, at: u64, room: LaneRoom<'_>, bytes: usize) {

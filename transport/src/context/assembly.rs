@@ -49,6 +49,7 @@ impl Context {
             kernel_refuses: Cell::new(refuses_kernel_copies()),
             alone: Cell::new(!unit.is_oversubscribed()),
             waiting: Waiting::default(),
+            pends: Cell::new(None),
             background: BackgroundWork::default(),
             tagged: TaggedMessages::new(unit.ranks()),
             active: ActiveMessages::new(place, unit.ranks()),

@@ -54,6 +54,8 @@ pub struct Context {
     /// No other rank shares the processor, and no other thread this context.
     pub(crate) alone: Cell<bool>,
     pub(crate) waiting: Waiting,
+    /// Told when sends stay behind.
+    pends: Cell<Option<fn()>>,
     background: BackgroundWork<Self>,
     pub(crate) tagged: TaggedMessages,
     pub(crate) active: ActiveMessages<Self>,
@@ -160,6 +162,16 @@ impl Context {
     /// What was added is over already.
     pub(crate) fn remove_from_background(&self) {
         self.background.end();
+    }
+
+    /// Has `tell` called when the first of some sends finds no room and waits for a later advance.
+    pub fn tell_when_pending(&self, tell: fn()) {
+        self.pends.set(Some(tell));
+    }
+
+    /// Whether sends wait for a later advance.
+    pub fn has_pending(&self) -> bool {
+        self.unit.has_backlog()
     }
 
     /// What rings when something comes for this context.

@@ -77,19 +77,11 @@ pub struct State {
     pub thread_level: i32,
     /// The thread that initialised MPI.
     pub main_thread: libc::pid_t,
-    /// Several threads may call MPI at once.
-    pub multiple: bool,
 }
 
 impl State {
-    /// The state of a process that has just joined its job; `multiple` if several threads may use it at
-    /// once.
-    pub fn new(
-        process: Process,
-        thread_level: i32,
-        main_thread: libc::pid_t,
-        multiple: bool,
-    ) -> Self {
+    /// The state of a process that has just joined its job.
+    pub fn new(process: Process, thread_level: i32, main_thread: libc::pid_t) -> Self {
         Self {
             process,
             communicators: Communicators::default(),
@@ -104,7 +96,6 @@ impl State {
             tasks: Numbered::default(),
             thread_level,
             main_thread,
-            multiple,
         }
     }
 

@@ -35,6 +35,9 @@ impl<O: Owner> MessagingUnit<O> {
         to.fifo.borrow_mut().inject(descriptor);
         to.backlog.set(to.backlog.get() + 1);
         self.backlog.set(self.backlog.get() + 1);
+        if self.backlog.get() == 1 {
+            owner.pends();
+        }
         Ok(())
     }
 

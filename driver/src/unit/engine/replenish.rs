@@ -6,9 +6,9 @@
 //!
 //! ```text
 //! memory-fifo   descriptor ─▶ packet in the own reception FIFO ─▶ handler table ─▶ replenish
-//! counted-put   descriptor ─▶ word, counter 8 ─▶ 0 ─▶ hit-zero ─▶ replenish
-//! touching-put  descriptor ─▶ notification word touched ─▶ replenish
-//!   :userfaultfd             ─▶ protected page touched ─▶ page fault ─▶ counted ─▶ replenish
+//! counted-put   descriptor ─▶ notification word put, counter 8 ─▶ 0 ─▶ its bit in the status register ─▶ replenish
+//! touching-put  descriptor ─▶ protected page touched ─▶ page fault ─▶ counted ─▶ replenish
+//!   :word                  ─▶ notification word touched ─▶ replenish
 //! ```
 //!
 //! A counted put that gets the shared counter, whose value says nothing, is taken for a touching
@@ -17,6 +17,7 @@
 
 use std::time::Instant;
 
+use crate::injection::counter::CounterId;
 use crate::injection::criterion::{Criterion, Touch};
 use crate::injection::descriptor::Operation;
 use crate::injection::touch_notification::{TouchNotification, TouchNotificationError};
@@ -49,8 +50,11 @@ pub(in crate::unit) fn packet_arrived<O: Owner>(
 pub(in crate::unit) fn touch_notification(
     criterion: Criterion,
 ) -> Result<Option<TouchNotification>, TouchNotificationError> {
-    let touches = criterion == Criterion::TouchingPut(Touch::Memory);
-    touches.then(TouchNotification::new).transpose()
+    match criterion {
+        Criterion::TouchingPut(Touch::Memory) => TouchNotification::new().map(Some),
+        Criterion::TouchingPut(Touch::Automatic) => Ok(TouchNotification::new().ok()),
+        _ => Ok(None),
+    }
 }
 
 impl<O: Owner> MessagingUnit<O> {
@@ -90,18 +94,39 @@ impl<O: Owner> MessagingUnit<O> {
         Ok(true)
     }
 
-    /// Moves a word by a direct put; whether that interrupts.
+    /// Moves a word by a direct put into this unit's own memory; whether that interrupts.
     #[inline]
     fn put_word(&self, to: &Target, word: u64) -> Result<bool, UnitError> {
-        if to.fifo.borrow().criterion() == Criterion::CountedPut && self.hits_zero(WORD_BYTES) {
-            return Ok(true);
+        if to.fifo.borrow().criterion() == Criterion::CountedPut {
+            let counter = self.counters.dedicate(WORD_BYTES);
+            if let CounterId::Dedicated(_) = counter {
+                return Ok(self.put_counted(word, counter));
+            }
         }
         if let Some(memory) = &self.touch_notification {
             memory.put(word)?;
             return Ok(memory.take());
         }
-        self.touched.set(true);
-        Ok(self.touched.replace(false))
+        self.notification.set(Some(word));
+        Ok(self.notification.take().is_some())
+    }
+
+    /// Puts the word, counts its bytes, and looks for the counter's bit.
+    fn put_counted(&self, word: u64, counter: CounterId) -> bool {
+        self.notification.set(Some(word));
+        self.counters.count(counter, WORD_BYTES);
+        let hit = self.counters.has_hit(counter);
+        self.counters.release(counter);
+        hit
+    }
+
+    /// By what a touching put interrupts; nothing for other criteria.
+    pub(crate) fn touches(&self) -> &'static str {
+        match (self.injection().criterion(), &self.touch_notification) {
+            (Criterion::TouchingPut(_), Some(_)) => " by userfaultfd",
+            (Criterion::TouchingPut(_), None) => " by a word",
+            _ => "",
+        }
     }
 
     /// Puts the packet that replenishes into the own reception FIFO, unless that is full. It goes
@@ -138,13 +163,5 @@ impl<O: Owner> MessagingUnit<O> {
             return Ok(true);
         }
         Ok(self.poll_lane(owner, self.rank)? > 0)
-    }
-
-    /// Counts a replenish descriptor's bytes on a dedicated counter, if there is one left.
-    fn hits_zero(&self, bytes: u64) -> bool {
-        let counter = self.counters.dedicate(bytes);
-        let hit = self.counters.count(counter, bytes);
-        self.counters.release(counter);
-        hit
     }
 }

@@ -7,13 +7,29 @@
 //! Invariant: no FIFO is borrowed while the owner is called, who may inject more.
 
 use crate::unit::target::Target;
-use crate::unit::{MessagingUnit, Owner, UnitError};
+use crate::unit::{MessagingUnit, Owner, Served, UnitError};
 
 impl<O: Owner> MessagingUnit<O> {
     /// Whether descriptors wait.
     #[inline(always)]
     pub fn has_backlog(&self) -> bool {
         self.backlog.get() != 0
+    }
+
+    /// A service thread's turn: takes what has arrived, and processes what waits, which it counts; whether anything moved.
+    pub fn serve(&self, owner: &O) -> Result<bool, UnitError> {
+        let before = self.backlog.get();
+        let handled = self.poll(owner)?;
+        self.step(owner)?;
+        let done = before.saturating_sub(self.backlog.get());
+        if done > 0 {
+            let served = self.served.get();
+            self.served.set(Served {
+                interrupts: served.interrupts + 1,
+                descriptors: served.descriptors + done as u64,
+            });
+        }
+        Ok(handled > 0 || done > 0)
     }
 
     /// Processes what waits in the injection FIFOs as far as the lanes have room.

@@ -78,12 +78,15 @@ fn initialise(level: c_int) -> Result {
     error::set_process_name(format!("rank {} in MPI_COMM_WORLD", process.world().rank()));
     error::set_abort(abort_job);
     error::set_handler(handler::dispatch);
-    let thread = engine::configured(&process)?;
+    let thread = engine::thread::configured(&process)?;
     let multiple = level == MPI_THREAD_MULTIPLE || thread.is_some();
     start(process, level, multiple)?;
     match thread {
-        Some(thread) => engine::start(thread, abort_job),
-        None => Ok(()),
+        Some(thread) => engine::thread::start(thread, abort_job),
+        None => {
+            engine::service::lend();
+            Ok(())
+        }
     }
 }
 
@@ -132,7 +135,8 @@ pub fn finalize() -> Result {
         error::raise(Object::Process, failed, "MPI_Finalize");
     }
     state.process.finalize()?;
-    engine::stop();
+    engine::thread::stop();
+    engine::service::stop();
     state.process.leave();
     stop();
     Ok(())

@@ -1,4 +1,4 @@
-//! MPI's engine thread: transfers go on while the program computes.
+//! A thread from the beginning: transfers go on while the program computes.
 //!
 //! Before: `MPI_Init` where the environment has `PAMIR_ENGINE=thread`. After: the driver's
 //! engine thread advances MPI's context whenever no call does.
@@ -14,7 +14,8 @@ use pamir_driver::unit::{Doorbell, UnitError};
 use pamir_mpi::process::Process;
 
 use crate::error::{ErrorClass, Result};
-use crate::process::{attended, try_running};
+use crate::process::entry::attended;
+use crate::process::{Found, visit};
 
 static THREAD: Mutex<Option<EngineThread<Calls>>> = Mutex::new(None);
 
@@ -28,21 +29,21 @@ struct Calls {
 
 impl Engine for Calls {
     fn advance(&self) -> std::result::Result<Activity, UnitError> {
-        match try_running() {
-            Some(state) => {
+        match visit() {
+            Found::State(state) => {
                 let context = state.process.context();
                 self.oversubscribed
                     .store(context.is_oversubscribed(), Ordering::Relaxed);
                 context.advance_for_engine(attended())
             }
-            None => Ok(Activity::Attended),
+            Found::Call | Found::Nothing => Ok(Activity::Attended),
         }
     }
 
     fn announce_sleep(&self) -> std::result::Result<Option<bool>, UnitError> {
-        match try_running() {
-            Some(state) => state.process.context().announce_sleep(),
-            None => Ok(None),
+        match visit() {
+            Found::State(state) => state.process.context().announce_sleep(),
+            Found::Call | Found::Nothing => Ok(None),
         }
     }
 

@@ -14,18 +14,16 @@
 //! messages. So it has no state from its first moment on, which costs nothing on the way of a message.
 //!
 //! The state is made of `Cell`s and `RefCell`s, for one thread at a time. Below
-//! `MPI_THREAD_MULTIPLE` the program promises that; with it, every call takes one lock,
-//! which the same thread may take again (callbacks call MPI), and lets go of it between two
-//! polls while it waits. Invariant: no `RefCell` is borrowed while a call waits or calls back.
+//! `MPI_THREAD_MULTIPLE` the program promises that, but for the time that it is lent to the service thread
+//! ([`entry`]); with it, every call takes one lock, which the same thread may take again (callbacks call MPI), and lets
+//! go of it between two polls while it waits. Invariant: no `RefCell` is borrowed while a call waits or calls back.
+
+pub mod entry;
 
 use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicPtr, AtomicU8, Ordering};
 
-use lock_api::RawReentrantMutex;
-use pamir_driver::waiting::ladder::Rung;
 use pamir_mpi::process::Process;
-use parking_lot::{RawMutex, RawThreadId};
 
 use crate::error::{ErrorClass, Result};
 use crate::state::State;
@@ -36,17 +34,14 @@ const AFTER: u8 = 2;
 const FORKED: u8 = 3;
 
 static PHASE: AtomicU8 = AtomicU8::new(BEFORE);
-static LOCK: RawReentrantMutex<RawMutex, RawThreadId> = RawReentrantMutex::INIT;
-/// How many times the thread that has the lock has taken it: calls call each other, and
-/// callbacks call MPI. Only that thread touches it.
-static DEPTH: AtomicUsize = AtomicUsize::new(0);
-/// A call has had the lock since the engine thread last looked.
-static ATTENDED: AtomicBool = AtomicBool::new(false);
 /// The state while MPI runs; null before and after, so that one load tells both.
 static STATE: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 
 /// The same, unless several threads may call MPI at once.
 static UNDISTURBED: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
+
+/// What that is while the state is not lent.
+static SHORT_WAY: AtomicPtr<State> = AtomicPtr::new(std::ptr::null_mut());
 
 /// The state from its making until the process ends: threads may be inside of a call whenever that is. Kept here, so that
 /// what looks for lost memory finds it; a child by fork asks it for the job ([`inherited`]).
@@ -75,10 +70,7 @@ impl Running {
 impl Drop for Running {
     #[inline(always)]
     fn drop(&mut self) {
-        if self.0.multiple {
-            // SAFETY: `running` locked it for this guard, on this thread.
-            unsafe { unlock() };
-        }
+        entry::leave();
     }
 }
 
@@ -87,16 +79,13 @@ impl Drop for Running {
 pub fn running() -> Result<Running> {
     // Acquire: pairs with the Release in `start`.
     let state = STATE.load(Ordering::Acquire);
-    // SAFETY: null, or the state that `start` made and nobody frees. It is made of cells: if
-    // several threads may call MPI at once, it is only used under the lock taken below;
-    // otherwise calls do not overlap, as the program promised with its thread level (MPI-5.0
-    // section 11.6.2), and it orders them, which makes one call's effects visible to the next.
+    // SAFETY: null, or the state that `start` made and nobody frees. It is made of cells: who
+    // comes in below has it alone, by the lock, or since calls do not overlap, as the program promised with its thread
+    // level (MPI-5.0 section 11.6.2); it orders them, which makes one call's effects visible to the next.
     let Some(state) = (unsafe { state.as_ref() }) else {
         return Err(not_running());
     };
-    if state.multiple {
-        lock();
-    }
+    entry::enter();
     Ok(Running(state))
 }
 
@@ -108,53 +97,6 @@ pub fn undisturbed() -> Option<&'static State> {
     let state = UNDISTURBED.load(Ordering::Acquire);
     // SAFETY: null, or a state that is not used by several threads at once; else as in `running`.
     unsafe { state.as_ref() }
-}
-
-fn lock() {
-    LOCK.lock();
-    // Relaxed: the lock orders its holders.
-    DEPTH.store(DEPTH.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-    // Relaxed: only the engine thread looks, also under the lock.
-    ATTENDED.store(true, Ordering::Relaxed);
-}
-
-/// Takes back one `lock`.
-///
-/// # Safety
-///
-/// This thread has the lock.
-unsafe fn unlock() {
-    // Relaxed: as in `lock`.
-    DEPTH.store(DEPTH.load(Ordering::Relaxed) - 1, Ordering::Relaxed);
-    // SAFETY: as the caller vouches.
-    unsafe { LOCK.unlock() };
-}
-
-/// For the engine thread: the state, unless a call has it, or MPI does not run.
-pub fn try_running() -> Option<Running> {
-    let locked = LOCK.try_lock();
-    // Acquire: pairs with the Release in `start`.
-    let state = STATE.load(Ordering::Acquire);
-    // SAFETY: as in `running`; an engine thread only exists where every call takes the lock.
-    match unsafe { state.as_ref() } {
-        Some(state) if locked => {
-            // Relaxed: as in `lock`.
-            DEPTH.store(DEPTH.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-            Some(Running(state))
-        }
-        _ => {
-            if locked {
-                // SAFETY: it was just locked, on this thread.
-                unsafe { LOCK.unlock() };
-            }
-            None
-        }
-    }
-}
-
-/// For the engine thread: whether a call has had the lock since the last time.
-pub fn attended() -> bool {
-    ATTENDED.swap(false, Ordering::Relaxed)
 }
 
 #[cold]
@@ -218,11 +160,12 @@ pub fn own_thread() -> libc::pid_t {
 /// the engine's.
 pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
     if multiple {
-        process.context().share(pause_shared);
+        process.context().share(entry::pause_shared);
+        entry::share();
     }
     // What is counted must not go the shortest way, which counts nothing.
     let counted = process.context().traffic().is_some();
-    let state = State::new(process, thread_level, own_thread(), multiple);
+    let state = State::new(process, thread_level, own_thread());
     let began = PHASE.compare_exchange(BEFORE, RUNNING, Ordering::AcqRel, Ordering::Acquire);
     if began.is_err() {
         return Err(ErrorClass::Other.with("MPI is already initialised"));
@@ -235,9 +178,75 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
     // Release: pairs with the Acquire in `running` and `undisturbed`.
     STATE.store(state, Ordering::Release);
     if !multiple && !counted {
+        SHORT_WAY.store(state, Ordering::Release);
         UNDISTURBED.store(state, Ordering::Release);
     }
     Ok(())
+}
+
+/// Lends the state from here on where sends stay behind; `offer` tells a service thread of it, and whether there is one.
+pub fn lend_to(offer: fn() -> bool) {
+    entry::lend_by(entry::Lender {
+        offer,
+        is_behind,
+        set_alone,
+    });
+    if let Ok(state) = running() {
+        state.process.context().tell_when_pending(entry::watch);
+    }
+}
+
+/// Whether sends are behind. Called where a call leaves.
+fn is_behind() -> bool {
+    let state = STATE.load(Ordering::Acquire);
+    // SAFETY: as in `running`; a call has the state.
+    let state = unsafe { state.as_ref() };
+    state.is_some_and(|state| state.process.context().has_pending())
+}
+
+/// Opens the short way, or closes it.
+fn set_alone(alone: bool) {
+    // After the end, and in a child, there is none.
+    let opened = alone && !STATE.load(Ordering::Relaxed).is_null();
+    let state = if opened {
+        SHORT_WAY.load(Ordering::Relaxed)
+    } else {
+        std::ptr::null_mut()
+    };
+    UNDISTURBED.store(state, Ordering::Release);
+}
+
+/// The state, for a turn of an engine's thread.
+pub struct Visitor(&'static State, #[allow(dead_code)] entry::Visit);
+
+impl Deref for Visitor {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        self.0
+    }
+}
+
+/// What an engine's thread finds.
+pub enum Found {
+    /// The state.
+    State(Visitor),
+    /// A call has it.
+    Call,
+    /// The program's thread has it for itself, or MPI does not run.
+    Nothing,
+}
+
+/// For an engine's thread: the state, if it is shared or lent, and no call has it.
+pub fn visit() -> Found {
+    let visit = match entry::Visit::begin() {
+        Ok(visit) => visit,
+        Err(taken) => return if taken { Found::Call } else { Found::Nothing },
+    };
+    // Acquire: pairs with the Release in `start`.
+    let state = STATE.load(Ordering::Acquire);
+    // SAFETY: as in `running`; every call takes the lock that the visit has.
+    unsafe { state.as_ref() }.map_or(Found::Nothing, |state| Found::State(Visitor(state, visit)))
 }
 
 /// From here on only the few functions that may be called after `MPI_Finalize` work.
@@ -245,22 +254,4 @@ pub fn stop() {
     STATE.store(std::ptr::null_mut(), Ordering::Release);
     UNDISTURBED.store(std::ptr::null_mut(), Ordering::Release);
     PHASE.store(AFTER, Ordering::Release);
-}
-
-/// A rung of the waiting ladder where threads share the context: the others have their turn
-/// in between, and nobody sleeps for long, since the packet may come to another thread. All
-/// levels of the lock are let go of: a wait in a call within a call would else shut them out.
-fn pause_shared(rung: Rung, nap: Duration) {
-    // Relaxed: as in `lock`.
-    let depth = DEPTH.load(Ordering::Relaxed);
-    for _ in 0..depth {
-        // SAFETY: whoever waits is inside of calls, which have locked it on this thread.
-        unsafe { unlock() };
-    }
-    match rung {
-        Rung::Spin => std::hint::spin_loop(),
-        Rung::Yield => std::thread::yield_now(),
-        Rung::Sleep => std::thread::sleep(nap),
-    }
-    (0..depth).for_each(|_| lock());
 }
