@@ -159,6 +159,7 @@ static void set(size_t dispatch, pami_dispatch_p2p_function function)
 
 int main(int count, char **arguments)
 {
+    setenv("PAMIR_IMMEDIATE_BYTES", "4096", 0);
     const char *sizes = count > 1 && strcmp(arguments[1], "-") != 0 ? arguments[1] : "0,8,64,1024";
     int repetitions = count > 2 ? atoi(arguments[2]) : 9;
     double milliseconds = count > 3 ? atof(arguments[3]) : 2;

@@ -224,6 +224,7 @@ static void several_at_once(void)
 
 static int landed[LONG], answers[MOST * LONG], answer[LONG];
 static size_t received, asked, answered, elements;
+static size_t expected_answers; /* where this task has asked */
 
 static void have(pami_context_t context, void *cookie, pami_result_t result)
 {
@@ -247,6 +248,32 @@ static void receive(pami_context_t context, void *cookie, const void *header, si
     *recv = (pami_recv_t){(void *)words[0], have, landed, PAMI_TYPE_SIGNED_INT, 0, PAMI_DATA_COPY, NULL};
 }
 
+/* Where this task has asked, all is there when its own part is told. */
+static void gave(pami_context_t context, void *cookie, pami_result_t result)
+{
+    size_t missing = 0;
+    done(context, cookie, result);
+    for (size_t index = 0; index < expected_answers; ++index)
+        missing += answers[index] == -1;
+    CHECK(missing == 0);
+}
+
+/* The own member has named somebody else. */
+static void not_told(pami_context_t context, void *cookie, pami_result_t result)
+{
+    (void)context, (void)cookie, (void)result;
+    CHECK(!"cb_done is called");
+}
+
+static void start(pami_xfer_t *xfer, pami_xfer_type_t kind, size_t expected)
+{
+    expected_answers = expected;
+    memset(answers, -1, sizeof answers);
+    xfer->cb_done = not_told;
+    xfer->algorithm = algorithm(world, kind);
+    CHECK(PAMI_Collective(contexts[0], xfer) == PAMI_SUCCESS);
+}
+
 static void give(pami_context_t context, void *cookie, const void *header, size_t header_bytes,
                  size_t bytes, pami_endpoint_t origin, pami_geometry_t geometry, pami_recv_t *send)
 {
@@ -256,7 +283,7 @@ static void give(pami_context_t context, void *cookie, const void *header, size_
     for (size_t index = 0; index < elements; ++index)
         answer[index] = (int)(task * 1000 + index);
     ++asked;
-    *send = (pami_recv_t){&answered, done, answer, PAMI_TYPE_BYTE, 0, PAMI_DATA_COPY, NULL};
+    *send = (pami_recv_t){&answered, gave, answer, PAMI_TYPE_SIGNED_INT, 0, PAMI_DATA_COPY, NULL};
 }
 
 static void add(void *target, void *source, size_t bytes, void *cookie)
@@ -308,35 +335,44 @@ static void active_messages(void)
             pami_xfer_t xfer = {
                 .cmd.xfer_ambroadcast = {HERE, to_all, 16, blocks, type, elements}};
             run(&xfer, PAMI_XFER_AMBROADCAST);
+            CHECK(received == 0); /* the origin has the data */
+            received = 1;
         }
         advance_until(&received, 1);
         barrier();
         if (task == root) {
             pami_xfer_t xfer = {.cmd.xfer_amscatter = {HERE, headers, 16, blocks, type, elements}};
-            run(&xfer, PAMI_XFER_AMSCATTER);
+            start(&xfer, PAMI_XFER_AMSCATTER, 0);
         }
         advance_until(&received, 2);
         if (task == root) {
             pami_xfer_t xfer = {.cmd.xfer_amgather = {HERE, headers, 16, answers, type, elements}};
-            run(&xfer, PAMI_XFER_AMGATHER);
+            start(&xfer, PAMI_XFER_AMGATHER, tasks * elements);
+        }
+        advance_until(&answered, 1);
+        if (task == root) {
             size_t wrong = 0;
             for (size_t from = 0; from < tasks; ++from)
                 for (size_t index = 0; index < elements; ++index)
                     wrong += answers[from * elements + index] != (int)(from * 1000 + index);
             CHECK(wrong == 0);
         }
-        advance_until(&answered, 1);
+        expected_answers = 0;
         if (task == root) {
-            pami_xfer_t xfer = {
-                .cmd.xfer_amreduce = {HERE, headers[0], 16, answers, type, elements, &adds, 1}};
-            run(&xfer, PAMI_XFER_AMREDUCE);
+            size_t bytes = elements * sizeof(int); /* the answers say what they are made of */
+            pami_xfer_t xfer = {.cmd.xfer_amreduce = {HERE, headers[0], 16, answers, PAMI_TYPE_BYTE,
+                                                      bytes, &adds, 1}};
+            start(&xfer, PAMI_XFER_AMREDUCE, elements);
+        }
+        advance_until(&answered, 2);
+        if (task == root) {
             size_t wrong = 0;
             for (size_t index = 0; index < elements; ++index)
                 wrong += answers[index] != (int)(tasks * (tasks - 1) / 2 * 1000 + tasks * index);
             CHECK(wrong == 0);
             CHECK(adds == (root % 2 && elements ? tasks - 1 : 0));
         }
-        advance_until(&answered, 2);
+        expected_answers = 0;
         CHECK(received == 2 && asked == 2 && answered == 2);
         barrier();
     }
@@ -350,7 +386,7 @@ static void not_done(pami_context_t context, void *cookie, pami_result_t result)
     ++*(size_t *)cookie;
 }
 
-/* Members without a function, or without an answer, are errors of the one that asks. */
+/* Members without an answer are errors of the one that asks. */
 static void give_nothing(pami_context_t context, void *cookie, const void *header,
                          size_t header_bytes, size_t bytes, pami_endpoint_t origin,
                          pami_geometry_t geometry, pami_recv_t *send)
@@ -364,9 +400,8 @@ static void active_failures(void)
     pami_dispatch_callback_function function = {.amgather = give_nothing};
     pami_algorithm_t gather = algorithm(world, PAMI_XFER_AMGATHER);
     pami_collective_hint_t hint = {0};
-    if (task == 0)
-        CHECK(PAMI_AMCollective_dispatch_set(contexts[0], gather, THERE, function, NULL, hint) ==
-              PAMI_SUCCESS);
+    CHECK(PAMI_AMCollective_dispatch_set(contexts[0], gather, THERE, function, NULL, hint) ==
+          PAMI_SUCCESS);
     int first_answer[MOST];
     pami_xfer_t xfer = {.cb_done = not_done, .cookie = &ended, .algorithm = gather,
                         .cmd.xfer_amgather = {THERE, NULL, 0, first_answer, PAMI_TYPE_SIGNED_INT, 1}};
@@ -374,9 +409,9 @@ static void active_failures(void)
     if (task == 0) {
         CHECK(PAMI_Collective(contexts[0], &xfer) == PAMI_SUCCESS);
         advance_until(&ended, 1);
-    } else {
-        REFUSED(PAMI_INVAL, PAMI_Collective(contexts[0], &xfer));
     }
+    xfer.cmd.xfer_amgather.dispatch = THERE + 1; /* not set */
+    REFUSED(PAMI_INVAL, PAMI_Collective(contexts[0], &xfer));
     barrier();
     pami_algorithm_t barriers = algorithm(world, PAMI_XFER_BARRIER);
     REFUSED(PAMI_INVAL, PAMI_AMCollective_dispatch_set(contexts[0], barriers, HERE, function, NULL, hint));

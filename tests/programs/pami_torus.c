@@ -1,7 +1,7 @@
 /* Each task passes a number on along every dimension of the torus, in both directions, until it has
  * come around; it prints "task N: around" when all have come back.
  */
-#include <pami.h>
+#include <pami_torus.h>
 #include <stdio.h>
 
 static volatile size_t back;

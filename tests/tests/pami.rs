@@ -86,6 +86,16 @@ fn every_collective_is_right_by_every_algorithm() {
 }
 
 #[test]
+fn types_of_the_program_are_moved_and_combined_by_every_algorithm() {
+    expect_no_failures("pami_collective_types");
+}
+
+#[test]
+fn messages_that_come_early_are_kept_for_who_receives_them() {
+    expect_no_failures("pami_early");
+}
+
+#[test]
 fn collectives_are_right_in_a_torus_of_the_programs_shape() {
     for (shape, tasks) in [("2x2", 4), ("3", 3), ("2", 4)] {
         let mut command = mpiexec(tasks, &program("pami_collectives"));

@@ -22,7 +22,7 @@ use std::ffi::OsString;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pamir_driver::job::client_table::maximum_contexts;
+use pamir_driver::job::client_table::{MAXIMUM_CONTEXTS, maximum_contexts};
 use pamir_driver::job::{Job, JobError};
 use pamir_driver::unit::UnitError;
 use pamir_settings::BadValue;
@@ -39,8 +39,9 @@ use crate::striping::configuration::{Configuration, StripingError};
 /// The name of the client that MPI is.
 pub const MPI: &str = "MPI";
 
-/// Contexts of a client in each task, unless configured otherwise.
-pub const DEFAULT_CONTEXTS: usize = 4;
+/// Contexts of a client in each task, unless configured otherwise, or there is room for fewer. Those that a program does not
+/// make cost a part of a file that nobody touches.
+pub const DEFAULT_CONTEXTS: usize = MAXIMUM_CONTEXTS;
 
 /// Why a client or one of its contexts could not be had.
 #[derive(Debug, thiserror::Error)]

@@ -221,8 +221,9 @@ pami_result_t PAMI_Client_update(pami_client_t client, pami_configuration_t conf
 
 /* ---- contexts --------------------------------------------------------------------------- */
 
-/* Makes the next `ncontexts` contexts of the client, at most PAMI_CLIENT_NUM_CONTEXTS in all
- * (environment variable PAMIR_CONTEXTS). Their places in the order of making are their offsets. */
+/* Makes the next `ncontexts` contexts of the client, at most PAMI_CLIENT_NUM_CONTEXTS in all: 16, or as
+ * many as there is room for, or what the environment variable PAMIR_CONTEXTS says. Their places in the
+ * order of making are their offsets. PAMI_CLIENT_CONST_CONTEXTS is the only attribute that may be given. */
 pami_result_t PAMI_Context_createv(pami_client_t client, pami_configuration_t configuration[],
                                    size_t num_configs, pami_context_t context[], size_t ncontexts);
 
@@ -269,9 +270,10 @@ typedef enum {
     PAMI_HINT_INVALID = 3
 } pami_hint_t;
 
-/* Hints of a dispatch id. They are followed, or PAMI_Dispatch_set refuses them:
- * use_shmem disabled, use_rdma enabled, remote_async_progress enabled, and consistency together
- * with long_header enabled. */
+/* Hints of a dispatch id. What says how messages travel is taken as a hint: all go through shared memory,
+ * in packets or by the kernel, and a context makes progress when it is advanced (or by
+ * "EXT_async_progress"). PAMI_Dispatch_set refuses PAMI_HINT_INVALID, and consistency together with
+ * long_header enabled: a header longer than a packet is overtaken. */
 typedef struct {
     unsigned multicontext : 2;          /* other contexts may help: here none does */
     unsigned long_header : 2;           /* headers longer than a packet */
@@ -282,11 +284,11 @@ typedef struct {
     unsigned buffer_registered : 2;     /* buffers lie in memory regions */
     unsigned remote_async_progress : 2; /* the target advances by itself */
     unsigned use_rdma : 2;              /* data moves between memories */
-    unsigned use_shmem : 2;             /* messages go through shared memory: always */
+    unsigned use_shmem : 2;             /* messages go through shared memory: they do */
     unsigned queue_immediate : 2;       /* disabled: PAMI_Send_immediate returns PAMI_EAGAIN */
 } pami_dispatch_hint_t;
 
-/* Hints of one message; they may be ignored, and are. */
+/* Hints of one message: taken, and not looked at. */
 typedef struct {
     unsigned reserved0 : 12;
     unsigned buffer_registered : 2;
@@ -333,13 +335,14 @@ typedef void (*pami_dispatch_ambroadcast_function)(pami_context_t context, void 
 typedef pami_dispatch_ambroadcast_function pami_dispatch_amscatter_function;
 
 /* Answers PAMI_XFER_AMGATHER: says in `send` where the `data_size` bytes are; `local_fn` there is
- * called when they may be changed. */
+ * called when they may be changed, and at the origin of the operation when all answers are there. */
 typedef void (*pami_dispatch_amgather_function)(pami_context_t context, void *cookie,
                                                 const void *header_addr, size_t header_size,
                                                 size_t data_size, pami_endpoint_t origin,
                                                 pami_geometry_t geometry, pami_recv_t *send);
 
-/* Answers PAMI_XFER_AMREDUCE: the same, and which data function combines the answers. */
+/* Answers PAMI_XFER_AMREDUCE: the same, and which data function combines the answers. The type in `send` says
+ * what they are made of. */
 typedef void (*pami_dispatch_amreduce_function)(pami_context_t context, void *cookie,
                                                 const void *header_addr, size_t header_size,
                                                 size_t data_size, pami_endpoint_t origin,
@@ -355,8 +358,9 @@ typedef union {
 } pami_dispatch_callback_function;
 
 /* Says who receives the messages of id `dispatch` (0 to PAMI_CONTEXT_DISPATCH_ID_MAX). The
- * sending context sets it too, with the same hints. A message to an id that is not set ends the
- * sender's event with PAMI_ERROR; if nobody waits for it, the receiver's advance fails. */
+ * sending context sets it too, with the same hints. Messages that come before are kept, in their order:
+ * the next advance gives them to `fn`, and only then is their remote_fn called. At most 4 MiB are kept;
+ * what comes then waits on its way, and what the same origin has sent behind it. */
 pami_result_t PAMI_Dispatch_set(pami_context_t context, size_t dispatch,
                                 pami_dispatch_callback_function fn, void *cookie,
                                 pami_dispatch_hint_t options);
@@ -386,8 +390,8 @@ typedef struct {
     pami_send_event_t events;
 } pami_send_t;
 
-/* Sends header and data, at most PAMI_DISPATCH_SEND_IMMEDIATE_MAX bytes together; both may be
- * changed when it returns. */
+/* Sends header and data, at most PAMI_DISPATCH_SEND_IMMEDIATE_MAX bytes together (512, or what the
+ * environment variable PAMIR_IMMEDIATE_BYTES says); both may be changed when it returns. */
 pami_result_t PAMI_Send_immediate(pami_context_t context, pami_send_immediate_t *parameters);
 
 /* Sends header and data of any length. */
@@ -750,8 +754,8 @@ typedef struct {
             unsigned sendminalign : 1;
             unsigned recvminalign : 1;
             unsigned alldtop : 1;      /* serves all types and data functions */
-            unsigned contigsflags : 1; /* data lies together where it is sent */
-            unsigned contigrflags : 1; /* and where it is received: always */
+            unsigned contigsflags : 1; /* data must lie together where it is sent: never */
+            unsigned contigrflags : 1; /* and where it is received: never */
             unsigned continsflags : 1;
             unsigned continrflags : 1;
             unsigned blocking : 1;
@@ -787,8 +791,13 @@ pami_result_t PAMI_Geometry_algorithms_query(pami_geometry_t geometry, pami_xfer
 /* As send buffer, or as receive buffer of a scatter's root: data is where it goes. */
 #define PAMI_IN_PLACE ((void *)-1L)
 
-/* Types are predefined ones. Counts and displacements are in elements of the type. `root` is an
- * endpoint of the geometry. */
+/* Types are predefined ones or the program's; data of types with gaps is packed on its way. Counts and
+ * displacements are in elements of the type. `root` is an endpoint of the geometry.
+ *
+ * A reduction combines elements of the type that is sent (of the result's, where that is in place). The
+ * result's type has the same elements, or is PAMI_TYPE_BYTE, or one of which nobody has said more;
+ * otherwise the call is refused. A type of the program's is made of elements of one predefined type
+ * (PAMI_Type_add_typed), unless a function of the program's combines. */
 typedef struct {
     char *sndbuf;
     pami_type_t stype;
@@ -974,8 +983,11 @@ typedef struct {
 } pami_barrier_t;
 
 /* Active-message collectives: one member starts, and functions that were set with
- * PAMI_AMCollective_dispatch_set run at all members, its own among them. Headers are at most half a
- * packet long. */
+ * PAMI_AMCollective_dispatch_set run at all members. Headers are at most half a packet long.
+ *
+ * At the member that starts, AMBROADCAST calls no function, and cb_done when all others have the data. The
+ * others call its own function too: the local_fn that this names takes the place of cb_done, and is
+ * called when the operation has ended everywhere, with the result in rcvbuf. */
 typedef struct {
     size_t dispatch;
     void *user_header; /* the same for all members */
@@ -1055,7 +1067,7 @@ typedef struct pami_xfer_t {
 pami_result_t PAMI_Collective(pami_context_t context, pami_xfer_t *cmd);
 
 /* Says who takes part for this context in active-message collectives of the algorithm's kind with id
- * `dispatch`. */
+ * `dispatch`. What has come before is kept as for PAMI_Dispatch_set. */
 pami_result_t PAMI_AMCollective_dispatch_set(pami_context_t context, pami_algorithm_t algorithm,
                                              size_t dispatch, pami_dispatch_callback_function fn,
                                              void *cookie, pami_collective_hint_t options);
@@ -1084,23 +1096,12 @@ unsigned long long PAMI_Wtimebase(pami_client_t client);
 
 typedef void *pami_extension_t;
 
-/* "EXT_torus_network", if PAMIR_TORUS gives the job a shape such as 3x3x3 that its tasks fill:
+/* "EXT_torus_network" (its types are in pami_torus.h, for programs that do not declare them), if PAMIR_TORUS gives the job a shape such as 3x3x3 that its tasks fill:
  *   "information"  const pami_extension_torus_information_t *(*)(void)
  *   "task2torus"   pami_result_t (*)(pami_task_t, size_t coordinates[])
  *   "torus2task"   pami_result_t (*)(size_t coordinates[], pami_task_t *)
  */
 #define __pami_extension_EXT_torus_network__ 1
-
-typedef struct {
-    size_t dims;         /* dimensions; the last one is the tasks of a place */
-    const size_t *coord; /* where this task is */
-    const size_t *size;  /* of each dimension */
-    const size_t *torus; /* 1 where the dimension is closed to a ring */
-} pami_extension_torus_information_t;
-
-typedef const pami_extension_torus_information_t *(*pami_extension_torus_information_fn)(void);
-typedef pami_result_t (*pami_extension_torus_task2torus_fn)(pami_task_t, size_t[]);
-typedef pami_result_t (*pami_extension_torus_torus2task_fn)(size_t[], pami_task_t *);
 
 /* "EXT_pamir":
  *   "version"  const char[]

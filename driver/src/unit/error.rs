@@ -32,6 +32,10 @@ pub enum UnitError {
         /// What is wrong.
         reason: &'static str,
     },
+    /// A packet cannot be taken yet: it stays in its lane, and those behind it wait. Only a packet's handler says so,
+    /// and only [`crate::unit::MessagingUnit::poll`] is told.
+    #[error("a packet waits in its lane until this rank can take it")]
+    Held,
     /// The unit's memory could not be mapped.
     #[error(transparent)]
     Job(#[from] JobError),

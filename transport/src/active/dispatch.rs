@@ -89,6 +89,12 @@ impl<C> Receive<C> {
         Self::refused(Status::NoHandler)
     }
 
+    /// The message cannot be taken yet. It is kept, and what comes for its dispatch id goes on to be given; setting
+    /// the handler again gives it this message again.
+    pub fn not_yet() -> Self {
+        Self::refused(Status::NotYet)
+    }
+
     /// Whether nothing is left to be done for a message that nobody waits for.
     #[inline(always)]
     pub(super) fn is_over(&self) -> bool {
@@ -120,6 +126,8 @@ pub(crate) enum Status {
     NoHandler,
     OutsideRegion,
     NotMapped,
+    /// Nobody takes it yet: it is kept, and not answered.
+    NotYet,
 }
 
 impl Status {
@@ -129,6 +137,7 @@ impl Status {
             Self::NoHandler => 1,
             Self::OutsideRegion => 2,
             Self::NotMapped => 3,
+            Self::NotYet => 4,
         }
     }
 
@@ -152,5 +161,22 @@ pub(crate) struct DispatchTable<C>(pub(super) RefCell<Vec<Option<Rc<DispatchHand
 impl<C> DispatchTable<C> {
     pub(crate) fn get(&self, dispatch: u16) -> Option<Rc<DispatchHandler<C>>> {
         self.0.borrow().get(usize::from(dispatch))?.clone()
+    }
+
+    /// A dispatch id has a handler from now on.
+    pub(super) fn set(&self, dispatch: u16, handler: Rc<DispatchHandler<C>>) {
+        let index = usize::from(dispatch);
+        let mut table = self.0.borrow_mut();
+        if table.len() <= index {
+            table.resize(index + 1, None);
+        }
+        table[index] = Some(handler);
+    }
+
+    /// A dispatch id has no handler from now on.
+    pub(super) fn clear(&self, dispatch: u16) {
+        if let Some(handler) = self.0.borrow_mut().get_mut(usize::from(dispatch)) {
+            *handler = None;
+        }
     }
 }

@@ -27,9 +27,9 @@ pub enum ActiveError {
         /// The most.
         most: usize,
     },
-    /// An immediate message does not fit one packet.
+    /// An immediate message is too long.
     #[error(
-        "an immediate message of {bytes} bytes, header and data, was given; one packet holds {most}: use send_active"
+        "an immediate message of {bytes} bytes, header and data, was given; it may have {most}: send it otherwise (PAMI_Send), or set PAMIR_IMMEDIATE_BYTES"
     )]
     Immediate {
         /// Its length.

@@ -17,8 +17,8 @@
 use pamir_driver::unit::packet::Packet;
 use pamir_driver::unit::{LINE_DATA_BYTES, UnitError};
 
-use crate::active::dispatch::DISPATCH_IDS;
-use crate::active::landing::take;
+use crate::active::arrival::landing::take;
+use crate::active::dispatch::{DISPATCH_IDS, Status};
 use crate::context::Context;
 use crate::context::endpoint::Endpoint;
 use crate::protocol::kind;
@@ -112,6 +112,9 @@ pub(super) fn arrived(
     let receive = context.dispatch(origin, dispatch, header, Some(data), data.len());
     if receive.is_over() {
         return Ok(());
+    }
+    if receive.status == Status::NotYet {
+        return context.keep_early((origin, dispatch), (header, data), None);
     }
     take(context, origin, packet, None, 8 + header_bytes, receive)
 }

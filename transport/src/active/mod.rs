@@ -23,6 +23,8 @@
 
 use std::rc::Rc;
 
+use pamir_driver::unit::LINE_DATA_BYTES;
+
 use crate::context::Context;
 use crate::context::endpoint::Endpoint;
 
@@ -32,7 +34,6 @@ pub mod error;
 
 pub(crate) mod arrival;
 pub mod fence;
-mod landing;
 mod line;
 pub(super) mod peer_failure;
 pub mod send;
@@ -73,6 +74,18 @@ impl Context {
 
     /// The longest immediate message, header and data together, in bytes.
     pub fn longest_immediate_bytes(&self) -> usize {
+        self.active.most_immediate.get()
+    }
+
+    /// Refuses immediate messages of more than `bytes` bytes from now on. One line and one packet are the least and the
+    /// most that this can be.
+    pub fn limit_immediate(&self, bytes: usize) {
+        let most = bytes.clamp(LINE_DATA_BYTES, self.unit.packet_bytes());
+        self.active.most_immediate.set(most);
+    }
+
+    /// The longest message whose data may come with the call of its handler, header and data together, in bytes.
+    pub fn longest_packet_bytes(&self) -> usize {
         self.unit.packet_bytes()
     }
 
@@ -83,7 +96,8 @@ impl Context {
     }
 
     /// Sets the handler for messages with dispatch id `dispatch`, below [`DISPATCH_IDS`]. It
-    /// runs in the thread that advances this context; it may send, and may not advance.
+    /// runs in the thread that advances this context; it may send, and may not advance. What has come
+    /// for the id before is kept ([`arrival::early`]), and the next advance gives it to the handler.
     pub fn set_dispatch(
         &self,
         dispatch: u16,
@@ -92,13 +106,18 @@ impl Context {
         if dispatch >= DISPATCH_IDS {
             return Err(ActiveError::Dispatch { dispatch });
         }
-        let index = usize::from(dispatch);
-        let mut table = self.active.table.0.borrow_mut();
-        if table.len() <= index {
-            table.resize(index + 1, None);
+        if self.active.early.has(dispatch) {
+            self.postpone_dispatch(dispatch, Rc::new(handler));
+        } else {
+            self.active.table.set(dispatch, Rc::new(handler));
         }
-        table[index] = Some(Rc::new(handler));
         Ok(())
+    }
+
+    /// Whether messages have come for a dispatch id that no handler has taken: the next advance after
+    /// [`Self::set_dispatch`] gives them to the handler.
+    pub fn has_early_messages(&self, dispatch: u16) -> bool {
+        self.active.early.has(dispatch)
     }
 
     /// The messaging unit behind an endpoint that an instruction goes to.

@@ -98,7 +98,7 @@ impl Context {
         header: &[u8],
         data: &[u8],
     ) -> Result<bool, ActiveError> {
-        let (bytes, most) = (header.len() + data.len(), self.unit.packet_bytes());
+        let (bytes, most) = (header.len() + data.len(), self.active.most_immediate.get());
         if bytes > most {
             return Err(ActiveError::Immediate { bytes, most });
         }

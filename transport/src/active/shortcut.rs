@@ -99,7 +99,7 @@ impl Context {
         data: *const u8,
         data_bytes: usize,
     ) -> bool {
-        let most = self.unit.packet_bytes();
+        let most = self.active.most_immediate.get();
         // Each by itself first: the sum of two lengths could wrap.
         if header_bytes > most || data_bytes > most - header_bytes {
             return false;

@@ -38,6 +38,7 @@ impl Context {
     #[inline(never)]
     fn poll_background(&self) -> Result<bool, UnitError> {
         let mut worked = self.background.run_posted(self);
+        worked += self.deliver_early()?;
         worked += self.poll_fences()?;
         worked += self.poll_stripes()?;
         worked += self.poll_transfers()?;
@@ -49,6 +50,7 @@ impl Context {
     fn poll_operations(&self) -> usize {
         self.background.poll_operations(|| {
             self.active.fences.borrow().len()
+                + self.active.early.waiting()
                 + self.stripes_under_way()
                 + self.tagged.transfers.under_way()
         })

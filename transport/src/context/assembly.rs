@@ -52,7 +52,7 @@ impl Context {
             pends: Cell::new(None),
             background: BackgroundWork::default(),
             tagged: TaggedMessages::new(unit.ranks()),
-            active: ActiveMessages::new(place, unit.ranks()),
+            active: ActiveMessages::new(place, unit.ranks(), unit.packet_bytes()),
             one_sided: OneSided::new(situation, regions),
             striping: Striping::default(),
             traffic: OnceCell::new(),

@@ -312,6 +312,10 @@ impl Context {
     ) -> Result<(), UnitError> {
         let header = [word, address, bytes].map(u64::to_ne_bytes);
         let receive = self.dispatch(origin, dispatch, header.as_flattened(), Some(&[]), 0);
+        if receive.status == Status::NotYet {
+            self.keep_notification((origin, dispatch), header.as_flattened());
+            return Ok(());
+        }
         if receive.status == Status::NoHandler {
             return Err(UnitError::Packet {
                 rank: origin,

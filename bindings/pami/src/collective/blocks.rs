@@ -9,10 +9,10 @@ use pamir_transport::collective::{
     scatterv, scatterv_with,
 };
 
+use crate::collective::buffer::Buffer;
 use crate::collective::call::{Call, Exchanging, run};
-use crate::collective::lists::{Layout, Width, bytes_of};
+use crate::collective::lists::{Layout, Width};
 use crate::collective::moving::{Outgoing, same};
-use crate::edge::span::Span;
 use crate::refusal::Refusal;
 use crate::structures::collective::{Allgatherv, Alltoallv, Gatherv, Scatterv};
 
@@ -28,17 +28,22 @@ pub fn allgather(call: Call, width: Width, parameters: Allgatherv) -> Result<(),
     let choice = call.choice(true)?;
     let (counts, displacements) = (parameters.rtypecounts, parameters.rdispls);
     let layout = Layout::new(width, parameters.rtype, call.size(), counts, displacements)?;
-    let buffer = Span::new(parameters.rcvbuf, layout.extent()?, "rcvbuf")?;
-    if !parameters.sndbuf.is_in_place() {
-        let sent = bytes_of(parameters.stype, width.number(parameters.stypecount)?)?;
-        same(sent, layout.bytes(call.rank))?;
-        let own = Span::new(parameters.sndbuf, sent, "sndbuf")?;
-        layout.block(&buffer, call.rank).copy_from(&own);
+    let mut buffer = layout.buffer(parameters.rcvbuf, "rcvbuf")?;
+    if parameters.sndbuf.is_in_place() {
+        buffer = buffer.filled();
+    } else {
+        let Allgatherv { stype, sndbuf, .. } = parameters;
+        let count = width.number(parameters.stypecount)?;
+        let own = Buffer::holding(stype, sndbuf, count, "sndbuf")?;
+        same(own.bytes(), layout.bytes(call.rank))?;
+        buffer.copy(layout.start(call.rank), &own, 0, own.bytes());
     }
     let body = async move |exchange: &Exchanging<'_>| {
         let mut buffer = buffer;
-        let buffer = buffer.write();
-        run!(choice, allgatherv or allgatherv_with(exchange, layout.blocks(), buffer))
+        let bytes = buffer.write();
+        run!(choice, allgatherv or allgatherv_with(exchange, layout.blocks(), bytes))?;
+        buffer.finish();
+        Ok(())
     };
     call.start(body);
     Ok(())
@@ -52,25 +57,35 @@ pub fn allgather(call: Call, width: Width, parameters: Allgatherv) -> Result<(),
 pub fn gather(call: Call, width: Width, parameters: Gatherv) -> Result<(), Refusal> {
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
     let is_root = call.rank == root;
-    let sent = || bytes_of(parameters.stype, width.number(parameters.stypecount)?);
+    let Gatherv { stype, sndbuf, .. } = parameters;
+    let own = || {
+        let count = width.number(parameters.stypecount)?;
+        Buffer::holding(stype, sndbuf, count, "sndbuf")
+    };
     let (layout, buffer) = if is_root {
         let (counts, displacements) = (parameters.rtypecounts, parameters.rdispls);
         let layout = Layout::new(width, parameters.rtype, call.size(), counts, displacements)?;
-        let buffer = Span::new(parameters.rcvbuf, layout.extent()?, "rcvbuf")?;
-        if !parameters.sndbuf.is_in_place() {
-            same(sent()?, layout.bytes(root))?;
-            let own = Span::new(parameters.sndbuf, sent()?, "sndbuf")?;
-            layout.block(&buffer, root).copy_from(&own);
+        let mut buffer = layout.buffer(parameters.rcvbuf, "rcvbuf")?;
+        if sndbuf.is_in_place() {
+            buffer = buffer.filled();
+        } else {
+            let own = own()?;
+            same(own.bytes(), layout.bytes(root))?;
+            buffer.copy(layout.start(root), &own, 0, own.bytes());
         }
         (Some(layout), buffer)
     } else {
-        (None, Span::new(parameters.sndbuf, sent()?, "sndbuf")?)
+        (None, own()?)
     };
     let body = async move |exchange: &Exchanging<'_>| {
         let blocks = layout.as_ref().map_or(UNKNOWN, Layout::blocks);
         let mut buffer = buffer;
-        let buffer = buffer.gathered(is_root);
-        run!(choice, gatherv or gatherv_with(exchange, root, blocks, buffer))
+        let bytes = buffer.gathered(is_root);
+        run!(choice, gatherv or gatherv_with(exchange, root, blocks, bytes))?;
+        if is_root {
+            buffer.finish();
+        }
+        Ok(())
     };
     call.start(body);
     Ok(())
@@ -84,25 +99,38 @@ pub fn gather(call: Call, width: Width, parameters: Gatherv) -> Result<(), Refus
 pub fn scatter(call: Call, width: Width, parameters: Scatterv) -> Result<(), Refusal> {
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
     let is_root = call.rank == root;
-    let received = || bytes_of(parameters.rtype, width.number(parameters.rtypecount)?);
+    let Scatterv { rtype, rcvbuf, .. } = parameters;
+    let own = || {
+        Buffer::new(
+            rtype,
+            rcvbuf,
+            width.number(parameters.rtypecount)?,
+            "rcvbuf",
+        )
+    };
     let (layout, buffer) = if is_root {
         let (counts, displacements) = (parameters.stypecounts, parameters.sdispls);
         let layout = Layout::new(width, parameters.stype, call.size(), counts, displacements)?;
-        let buffer = Span::new(parameters.sndbuf, layout.extent()?, "sndbuf")?;
-        if !parameters.rcvbuf.is_in_place() {
-            same(layout.bytes(root), received()?)?;
-            let own = Span::new(parameters.rcvbuf, received()?, "rcvbuf")?;
-            own.copy_from(&layout.block(&buffer, root));
+        let buffer = layout.buffer(parameters.sndbuf, "sndbuf")?.filled();
+        if !rcvbuf.is_in_place() {
+            let mut own = own()?;
+            same(layout.bytes(root), own.bytes())?;
+            own.copy(0, &buffer, layout.start(root), layout.bytes(root));
+            own.finish();
         }
         (Some(layout), buffer)
     } else {
-        (None, Span::new(parameters.rcvbuf, received()?, "rcvbuf")?)
+        (None, own()?)
     };
     let body = async move |exchange: &Exchanging<'_>| {
         let blocks = layout.as_ref().map_or(UNKNOWN, Layout::blocks);
         let mut buffer = buffer;
-        let buffer = buffer.scattered(is_root);
-        run!(choice, scatterv or scatterv_with(exchange, root, blocks, buffer))
+        let bytes = buffer.scattered(is_root);
+        run!(choice, scatterv or scatterv_with(exchange, root, blocks, bytes))?;
+        if !is_root {
+            buffer.finish();
+        }
+        Ok(())
     };
     call.start(body);
     Ok(())
@@ -117,23 +145,26 @@ pub fn alltoall(call: Call, width: Width, parameters: Alltoallv) -> Result<(), R
     let choice = call.choice(true)?;
     let (counts, displacements) = (parameters.rtypecounts, parameters.rdispls);
     let received = Layout::new(width, parameters.rtype, call.size(), counts, displacements)?;
-    let incoming = Span::new(parameters.rcvbuf, received.extent()?, "rcvbuf")?;
+    let mut incoming = received.buffer(parameters.rcvbuf, "rcvbuf")?;
     let (from, sent) = if parameters.sndbuf.is_in_place() {
+        incoming = incoming.filled();
         (None, None)
     } else {
         let (counts, displacements) = (parameters.stypecounts, parameters.sdispls);
         let sent = Layout::new(width, parameters.stype, call.size(), counts, displacements)?;
         same(sent.bytes(call.rank), received.bytes(call.rank))?;
-        let from = Span::new(parameters.sndbuf, sent.extent()?, "sndbuf")?;
+        let from = sent.buffer(parameters.sndbuf, "sndbuf")?.filled();
         (Some(from), Some(sent))
     };
     let outgoing = Outgoing::new(from, &incoming)?;
     let body = async move |exchange: &Exchanging<'_>| {
         let sent = sent.as_ref().unwrap_or(&received).blocks();
         let mut incoming = incoming;
-        let (outgoing, incoming) = (outgoing.read(), incoming.write());
+        let (outgoing, bytes) = (outgoing.read(), incoming.write());
         let received = received.blocks();
-        run!(choice, alltoallv or alltoallv_with(exchange, sent, outgoing, received, incoming))
+        run!(choice, alltoallv or alltoallv_with(exchange, sent, outgoing, received, bytes))?;
+        incoming.finish();
+        Ok(())
     };
     call.start(body);
     Ok(())

@@ -1,22 +1,19 @@
 //! Lists of counts: where each member's block lies in a buffer.
 //!
-//! Before: counts, displacements and types of C. After: [`Layout`]s in bytes.
+//! Before: counts, displacements and types of C. After: [`Layout`]s in bytes, and the [`Buffer`] that has the blocks.
 
 use std::ffi::c_void;
+use std::sync::Arc;
 
 use pamir_transport::collective::Blocks;
 
+use crate::collective::buffer::Buffer;
+use crate::collective::elements::Elements;
 use crate::edge::span::Span;
+use crate::layout;
 use crate::refusal::Refusal;
 use crate::structures::Type;
-use crate::structures::pointer::List;
-use crate::structures::variables::element_bytes;
-
-/// Bytes of `count` elements of a type.
-pub fn bytes_of(type_: Type, count: usize) -> Result<usize, Refusal> {
-    let element = element_bytes(type_).ok_or(Refusal::ElementType)?;
-    element.checked_mul(count).ok_or(Refusal::Count)
-}
+use crate::structures::pointer::{Address, List};
 
 /// Numbers of the program's: `size_t`, or `int` in the forms that end in `_int`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +57,19 @@ impl Width {
 pub struct Layout {
     counts: Vec<usize>,
     displacements: Vec<usize>,
+    /// Where elements leave gaps: their type, and where each block stands in the program's memory.
+    apart: Option<(Arc<layout::Layout>, Vec<i64>)>,
+}
+
+/// Where blocks begin that follow each other.
+fn packed_displacements(counts: &[usize]) -> Result<Vec<usize>, Refusal> {
+    let mut end: usize = 0;
+    let begin = |bytes: &usize| {
+        let begin = end;
+        end = end.checked_add(*bytes).ok_or(Refusal::Count)?;
+        Ok(begin)
+    };
+    counts.iter().map(begin).collect()
 }
 
 impl Layout {
@@ -75,17 +85,33 @@ impl Layout {
         counts: List<c_void>,
         displacements: List<c_void>,
     ) -> Result<Self, Refusal> {
-        let (counts, displacements) = (
-            width.numbers(counts, members, "typecounts")?,
-            width.numbers(displacements, members, "displs")?,
-        );
-        let in_bytes = |list: Vec<usize>| {
-            let bytes = list.into_iter().map(|count| bytes_of(type_, count));
-            bytes.collect::<Result<Vec<_>, _>>()
+        let elements = Elements::of(type_)?;
+        let counts = width.numbers(counts, members, "typecounts")?;
+        let displacements = width.numbers(displacements, members, "displs")?;
+        let bytes = |list: &[usize]| {
+            let bytes = list.iter().map(|count| elements.times(*count));
+            bytes.collect::<Result<Vec<usize>, Refusal>>()
         };
+        let counts = bytes(&counts)?;
+        let Elements::Apart(layout) = &elements else {
+            let displacements = bytes(&displacements)?;
+            return Ok(Self {
+                counts,
+                displacements,
+                apart: None,
+            });
+        };
+        let extent = layout.program.extent();
+        let places = displacements.iter().map(|elements| {
+            let place = i64::try_from(*elements).ok();
+            place
+                .and_then(|elements| elements.checked_mul(extent))
+                .ok_or(Refusal::Count)
+        });
         Ok(Self {
-            counts: in_bytes(counts)?,
-            displacements: in_bytes(displacements)?,
+            displacements: packed_displacements(&counts)?,
+            counts,
+            apart: Some((Arc::clone(layout), places.collect::<Result<_, _>>()?)),
         })
     }
 
@@ -97,18 +123,37 @@ impl Layout {
     pub fn packed(type_: Type, members: usize, counts: List<usize>) -> Result<Self, Refusal> {
         let argument = "rcounts";
         let counts = counts.get(members).ok_or(Refusal::Null { argument })?;
-        let mut layout = Self {
-            counts: Vec::with_capacity(members),
-            displacements: Vec::with_capacity(members),
+        let elements = Elements::of(type_)?;
+        let bytes = counts.iter().map(|count| elements.times(*count));
+        let counts = bytes.collect::<Result<Vec<_>, _>>()?;
+        Ok(Self {
+            displacements: packed_displacements(&counts)?,
+            counts,
+            apart: None,
+        })
+    }
+
+    /// The blocks at `address`, an argument's.
+    ///
+    /// # Errors
+    ///
+    /// An address that is missing, and lengths beyond memory.
+    pub fn buffer(&self, address: Address, argument: &'static str) -> Result<Buffer, Refusal> {
+        let extent = self.extent()?;
+        let Some((layout, places)) = &self.apart else {
+            return Ok(Span::new(address, extent, argument)?.into());
         };
-        let mut end: usize = 0;
-        for count in counts {
-            let bytes = bytes_of(type_, *count)?;
-            layout.counts.push(bytes);
-            layout.displacements.push(end);
-            end = end.checked_add(bytes).ok_or(Refusal::Count)?;
+        let mut buffer = Buffer::packed(extent)?;
+        for (rank, place) in places.iter().enumerate() {
+            let block = (self.displacements[rank], self.counts[rank]);
+            let start = if address.is_null() || address.is_in_place() {
+                address
+            } else {
+                address.at(*place as isize)
+            };
+            buffer.add(layout, start, block, argument)?;
         }
-        Ok(layout)
+        Ok(buffer)
     }
 
     /// As algorithms take it.
@@ -124,12 +169,12 @@ impl Layout {
         self.counts[rank]
     }
 
-    /// A member's block in a buffer that has all of them.
-    pub fn block(&self, buffer: &Span, rank: usize) -> Span {
+    /// Where a member's block begins in the buffer, in bytes; nowhere in particular if it is empty.
+    pub fn start(&self, rank: usize) -> usize {
         if self.counts[rank] == 0 {
-            return Span::EMPTY;
+            return 0;
         }
-        buffer.at(self.displacements[rank], self.counts[rank])
+        self.displacements[rank]
     }
 
     /// Bytes of a buffer that has all blocks.
@@ -157,11 +202,10 @@ mod tests {
         let layout = Layout::new(width, int, 3, numbers(&counts), numbers(&displacements)).unwrap();
         assert_eq!(layout.extent().unwrap(), 20);
         let mut buffer = [0_u8; 20];
-        let span = Span::new(address(&mut buffer), 20, "buffer").unwrap();
-        assert_eq!(layout.block(&span, 0).address(), span.address().at(12));
-        assert_eq!(layout.block(&span, 1).bytes(), 0);
-        assert!(layout.block(&span, 0).overlaps(&span));
-        assert!(!layout.block(&span, 0).overlaps(&layout.block(&span, 2)));
+        let buffer = layout.buffer(address(&mut buffer), "buffer").unwrap();
+        assert_eq!(buffer.bytes(), 20);
+        assert_eq!((layout.start(0), layout.bytes(0)), (12, 8));
+        assert_eq!((layout.start(1), layout.bytes(1)), (0, 0));
         let negative = [-1_i32; 3];
         let refused = Layout::new(width, int, 3, numbers(&negative), numbers(&counts));
         assert!(matches!(refused, Err(Refusal::Count)));

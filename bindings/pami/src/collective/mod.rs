@@ -18,7 +18,8 @@
 //! | file | what |
 //! |---|---|
 //! | `call.rs` | one call: geometry, member, algorithm |
-//! | `lists.rs` | lists of counts |
+//! | `elements.rs` | what elements of a type are, and which of them are combined |
+//! | `buffer.rs`, `lists.rs` | a member's data; lists of counts |
 //! | `channel.rs`, `operation.rs` | what carries messages, and what goes on with each advance |
 //! | `moving.rs`, `blocks.rs`, `reducing.rs` | the kinds of operations |
 //! | `active/` | operations in which the others need not have called anything |
@@ -30,8 +31,10 @@
 
 pub mod active;
 mod blocks;
+mod buffer;
 mod call;
 mod channel;
+mod elements;
 mod lists;
 pub mod meeting;
 mod moving;

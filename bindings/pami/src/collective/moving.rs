@@ -2,7 +2,7 @@
 //!
 //! Before: [`super::start()`]. After: the algorithms of `pamir_transport::collective`, which
 //! want a member's own block where it goes: it is copied there first, unless it is there
-//! (`PAMI_IN_PLACE`).
+//! (`PAMI_IN_PLACE`). Data of types that leave gaps is packed and unpacked around them ([`super::buffer`]).
 
 use pamir_transport::collective::data::scratch::Scratch;
 use pamir_transport::collective::{
@@ -10,15 +10,15 @@ use pamir_transport::collective::{
     scatter_with,
 };
 
+use crate::collective::buffer::Buffer;
 use crate::collective::call::{Call, Exchanging, run};
-use crate::collective::lists::bytes_of;
-use crate::edge::span::Span;
+use crate::collective::elements::bytes_of;
 use crate::refusal::Refusal;
 use crate::structures::collective::{Alltoall, Broadcast, Gather};
 
-/// Bytes of all blocks.
-fn all(call: &Call, block_bytes: usize) -> Result<usize, Refusal> {
-    block_bytes.checked_mul(call.size()).ok_or(Refusal::Count)
+/// Elements of all blocks.
+fn all(call: &Call, block: usize) -> Result<usize, Refusal> {
+    block.checked_mul(call.size()).ok_or(Refusal::Count)
 }
 
 /// The lengths of what is sent and of where it goes must be one.
@@ -38,15 +38,21 @@ pub fn same(sent_bytes: usize, received_bytes: usize) -> Result<(), Refusal> {
 ///
 /// What is wrong with the parameters.
 pub fn broadcast(call: Call, parameters: Broadcast) -> Result<(), Refusal> {
+    use c::broadcast;
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
-    let bytes = bytes_of(parameters.type_, parameters.typecount)?;
-    let buffer = Span::new(parameters.buf, bytes, "buf")?;
+    let is_root = call.rank == root;
+    let Broadcast { type_, buf, .. } = parameters;
+    let buffer = Buffer::new(type_, buf, parameters.typecount, "buf")?;
+    let buffer = if is_root { buffer.filled() } else { buffer };
     let body = async move |exchange: &Exchanging<'_>| {
         let mut buffer = buffer;
-        let buffer = buffer.write();
-        run!(choice, broadcast or broadcast_with(exchange, root, buffer))
+        let bytes = buffer.write();
+        run!(choice, broadcast or broadcast_with(exchange, root, bytes))?;
+        if !is_root {
+            buffer.finish();
+        }
+        Ok(())
     };
-    use c::broadcast;
     call.start(body);
     Ok(())
 }
@@ -59,17 +65,23 @@ pub fn broadcast(call: Call, parameters: Broadcast) -> Result<(), Refusal> {
 pub fn allgather(call: Call, parameters: Alltoall) -> Result<(), Refusal> {
     use c::allgather;
     let choice = call.choice(true)?;
-    let block = bytes_of(parameters.rtype, parameters.rtypecount)?;
-    let buffer = Span::new(parameters.rcvbuf, all(&call, block)?, "rcvbuf")?;
-    if !parameters.sndbuf.is_in_place() {
-        same(bytes_of(parameters.stype, parameters.stypecount)?, block)?;
-        let own = Span::new(parameters.sndbuf, block, "sndbuf")?;
-        buffer.part(call.rank, block).copy_from(&own);
+    let (rtype, count) = (parameters.rtype, parameters.rtypecount);
+    let block = bytes_of(rtype, count)?;
+    let mut buffer = Buffer::new(rtype, parameters.rcvbuf, all(&call, count)?, "rcvbuf")?;
+    if parameters.sndbuf.is_in_place() {
+        buffer = buffer.filled();
+    } else {
+        let Alltoall { stype, sndbuf, .. } = parameters;
+        let own = Buffer::holding(stype, sndbuf, parameters.stypecount, "sndbuf")?;
+        same(own.bytes(), block)?;
+        buffer.copy(call.rank * block, &own, 0, block);
     }
     let body = async move |exchange: &Exchanging<'_>| {
         let mut buffer = buffer;
-        let buffer = buffer.write();
-        run!(choice, allgather or allgather_with(exchange, buffer))
+        let bytes = buffer.write();
+        run!(choice, allgather or allgather_with(exchange, bytes))?;
+        buffer.finish();
+        Ok(())
     };
     call.start(body);
     Ok(())
@@ -84,29 +96,37 @@ pub fn gather(call: Call, parameters: Gather) -> Result<(), Refusal> {
     use c::gather;
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
     let is_root = call.rank == root;
+    let Gather { stype, sndbuf, .. } = parameters;
+    let own = || Buffer::holding(stype, sndbuf, parameters.stypecount, "sndbuf");
     let buffer = if is_root {
-        let block = bytes_of(parameters.rtype, parameters.rtypecount)?;
-        let buffer = Span::new(parameters.rcvbuf, all(&call, block)?, "rcvbuf")?;
-        if !parameters.sndbuf.is_in_place() {
-            same(bytes_of(parameters.stype, parameters.stypecount)?, block)?;
-            let own = Span::new(parameters.sndbuf, block, "sndbuf")?;
-            buffer.part(root, block).copy_from(&own);
+        let (rtype, count) = (parameters.rtype, parameters.rtypecount);
+        let block = bytes_of(rtype, count)?;
+        let mut buffer = Buffer::new(rtype, parameters.rcvbuf, all(&call, count)?, "rcvbuf")?;
+        if sndbuf.is_in_place() {
+            buffer = buffer.filled();
+        } else {
+            let own = own()?;
+            same(own.bytes(), block)?;
+            buffer.copy(root * block, &own, 0, block);
         }
         buffer
     } else {
-        let block = bytes_of(parameters.stype, parameters.stypecount)?;
-        Span::new(parameters.sndbuf, block, "sndbuf")?
+        own()?
     };
     let body = async move |exchange: &Exchanging<'_>| {
         let mut buffer = buffer;
-        let buffer = buffer.gathered(is_root);
-        run!(choice, gather or gather_with(exchange, root, buffer))
+        let bytes = buffer.gathered(is_root);
+        run!(choice, gather or gather_with(exchange, root, bytes))?;
+        if is_root {
+            buffer.finish();
+        }
+        Ok(())
     };
     call.start(body);
     Ok(())
 }
 
-impl Span {
+impl Buffer {
     /// The buffer of the root, or of another member that sends to it.
     pub fn gathered(&mut self, is_root: bool) -> ToRoot<'_> {
         if is_root {
@@ -135,43 +155,50 @@ pub fn scatter(call: Call, parameters: Gather) -> Result<(), Refusal> {
     use c::scatter;
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
     let is_root = call.rank == root;
+    let Gather { rtype, rcvbuf, .. } = parameters;
+    let own = || Buffer::new(rtype, rcvbuf, parameters.rtypecount, "rcvbuf");
     let buffer = if is_root {
-        let block = bytes_of(parameters.stype, parameters.stypecount)?;
-        let buffer = Span::new(parameters.sndbuf, all(&call, block)?, "sndbuf")?;
-        if !parameters.rcvbuf.is_in_place() {
-            same(block, bytes_of(parameters.rtype, parameters.rtypecount)?)?;
-            let own = Span::new(parameters.rcvbuf, block, "rcvbuf")?;
-            own.copy_from(&buffer.part(root, block));
+        let (stype, count) = (parameters.stype, parameters.stypecount);
+        let block = bytes_of(stype, count)?;
+        let buffer = Buffer::holding(stype, parameters.sndbuf, all(&call, count)?, "sndbuf")?;
+        if !rcvbuf.is_in_place() {
+            let mut own = own()?;
+            same(block, own.bytes())?;
+            own.copy(0, &buffer, root * block, block);
+            own.finish();
         }
         buffer
     } else {
-        let block = bytes_of(parameters.rtype, parameters.rtypecount)?;
-        Span::new(parameters.rcvbuf, block, "rcvbuf")?
+        own()?
     };
     let body = async move |exchange: &Exchanging<'_>| {
         let mut buffer = buffer;
-        let buffer = buffer.scattered(is_root);
-        run!(choice, scatter or scatter_with(exchange, root, buffer))
+        let bytes = buffer.scattered(is_root);
+        run!(choice, scatter or scatter_with(exchange, root, bytes))?;
+        if !is_root {
+            buffer.finish();
+        }
+        Ok(())
     };
     call.start(body);
     Ok(())
 }
 
-/// What is sent: the program's bytes, or a copy where the result overwrites them.
+/// What is sent: the buffer's bytes, or a copy where the result overwrites them.
 pub enum Outgoing {
     /// As they are.
-    Apart(Span),
+    Apart(Buffer),
     /// Copied.
     Copied(Scratch),
 }
 
 impl Outgoing {
-    /// What `sent` holds, or `incoming` if the data is in place.
+    /// What `sent` holds, or `incoming` if the data is in place; both hold it already.
     ///
     /// # Errors
     ///
     /// Without memory for a copy.
-    pub fn new(sent: Option<Span>, incoming: &Span) -> Result<Self, Refusal> {
+    pub fn new(sent: Option<Buffer>, incoming: &Buffer) -> Result<Self, Refusal> {
         match sent {
             None => Ok(Self::Copied(Scratch::copy_of(incoming.read())?)),
             Some(sent) if sent.overlaps(incoming) => {
@@ -184,7 +211,7 @@ impl Outgoing {
     /// The bytes.
     pub fn read(&self) -> &[u8] {
         match self {
-            Self::Apart(span) => span.read(),
+            Self::Apart(buffer) => buffer.read(),
             Self::Copied(bytes) => bytes,
         }
     }
@@ -198,19 +225,24 @@ impl Outgoing {
 pub fn alltoall(call: Call, parameters: Alltoall) -> Result<(), Refusal> {
     use c::alltoall;
     let choice = call.choice(true)?;
-    let block = bytes_of(parameters.rtype, parameters.rtypecount)?;
-    let incoming = Span::new(parameters.rcvbuf, all(&call, block)?, "rcvbuf")?;
+    let (rtype, count) = (parameters.rtype, all(&call, parameters.rtypecount)?);
+    let mut incoming = Buffer::new(rtype, parameters.rcvbuf, count, "rcvbuf")?;
     let sent = if parameters.sndbuf.is_in_place() {
+        incoming = incoming.filled();
         None
     } else {
-        same(bytes_of(parameters.stype, parameters.stypecount)?, block)?;
-        Some(Span::new(parameters.sndbuf, incoming.bytes(), "sndbuf")?)
+        let (stype, count) = (parameters.stype, all(&call, parameters.stypecount)?);
+        let sent = Buffer::holding(stype, parameters.sndbuf, count, "sndbuf")?;
+        same(sent.bytes(), incoming.bytes())?;
+        Some(sent)
     };
     let outgoing = Outgoing::new(sent, &incoming)?;
     let body = async move |exchange: &Exchanging<'_>| {
         let mut incoming = incoming;
-        let (outgoing, incoming) = (outgoing.read(), incoming.write());
-        run!(choice, alltoall or alltoall_with(exchange, outgoing, incoming))
+        let (outgoing, bytes) = (outgoing.read(), incoming.write());
+        run!(choice, alltoall or alltoall_with(exchange, outgoing, bytes))?;
+        incoming.finish();
+        Ok(())
     };
     call.start(body);
     Ok(())

@@ -2,7 +2,8 @@
 //!
 //! Before: [`super::start()`] with a data function. After: the algorithms of
 //! `pamir_transport::collective`, which combine in the order of ranks unless the function is
-//! commutative; what a member contributes is copied to where the result goes first.
+//! commutative; what a member contributes is copied to where the result goes first. What is sent says what the
+//! elements are ([`super::elements`]).
 
 use pamir_transport::collective as c;
 use pamir_transport::collective::data::scratch::Scratch;
@@ -11,64 +12,63 @@ use pamir_transport::collective::{
 };
 use pamir_transport::selection::Choice;
 
+use crate::collective::buffer::Buffer;
 use crate::collective::call::{Call, Exchanging, run};
-use crate::collective::lists::{Layout, bytes_of};
+use crate::collective::elements::Operands;
+use crate::collective::lists::Layout;
 use crate::collective::moving::{Outgoing, same};
-use crate::edge::span::Span;
 use crate::layout::reducer::Reducer;
 use crate::refusal::Refusal;
-use crate::structures::Type;
 use crate::structures::collective::{Allreduce, Reduce, ReduceScatter, Scan};
-use crate::structures::pointer::Address;
 
-/// The buffer of the result, with this member's contribution.
-fn filled(result: Span, sent: Address, sent_bytes: usize) -> Result<Span, Refusal> {
-    if sent.is_in_place() {
-        return Ok(result);
-    }
-    same(sent_bytes, result.bytes())?;
-    let own = Span::new(sent, sent_bytes, "sndbuf")?;
-    result.copy_from(&own);
-    Ok(result)
+/// What a member sends, and where the result goes.
+struct Ends {
+    result: Buffer,
+    /// Nothing if it is in the result.
+    own: Option<Buffer>,
 }
 
-/// Bytes of what is sent; none if it is in place.
-fn sent_bytes(sndbuf: Address, type_: Type, count: usize) -> Result<usize, Refusal> {
-    if sndbuf.is_in_place() {
-        return Ok(0);
+impl Ends {
+    /// The buffer of the result, with this member's contribution.
+    fn filled(self) -> Result<Buffer, Refusal> {
+        let Self { mut result, own } = self;
+        let Some(own) = own else {
+            return Ok(result.filled());
+        };
+        same(own.bytes(), result.bytes())?;
+        result.copy(0, &own, 0, own.bytes());
+        Ok(result)
     }
-    bytes_of(type_, count)
 }
 
-/// Starts this operation of one member.
-///
-/// # Errors
-///
-/// What is wrong with the parameters.
-pub fn allreduce(call: Call, parameters: Allreduce) -> Result<(), Refusal> {
-    use c::allreduce;
-    let Allreduce {
-        sndbuf,
-        stype,
-        stypecount,
-        rcvbuf,
-        rtype,
-        rtypecount,
-        op,
-        data_cookie,
-        commutative,
-    } = parameters;
-    let reducer = Reducer::new(op, rtype, data_cookie, commutative != 0)?;
-    let choice = call.choice(commutes(&reducer))?;
-    let result = Span::new(rcvbuf, bytes_of(rtype, rtypecount)?, "rcvbuf")?;
-    let buffer = filled(result, sndbuf, sent_bytes(sndbuf, stype, stypecount)?)?;
-    let body = async move |exchange: &Exchanging<'_>| {
-        let mut buffer = buffer;
-        let buffer = buffer.write();
-        run!(choice, allreduce or allreduce_with(exchange, &reducer, buffer))
-    };
-    call.start(body);
-    Ok(())
+/// The ends and operands of an operation with these parameters.
+macro_rules! ends {
+    ($parameters:expr, $rtypecount:expr) => {{
+        let (stype, rtype) = ($parameters.stype, $parameters.rtype);
+        let result = Buffer::new(rtype, $parameters.rcvbuf, $rtypecount, "rcvbuf")?;
+        if $parameters.sndbuf.is_in_place() {
+            (
+                Operands::in_place(stype, rtype)?,
+                Ends { result, own: None },
+            )
+        } else {
+            let (sndbuf, count) = ($parameters.sndbuf, $parameters.stypecount);
+            let own = Some(Buffer::holding(stype, sndbuf, count, "sndbuf")?);
+            (Operands::between(stype, rtype)?, Ends { result, own })
+        }
+    }};
+}
+
+/// Refuses a length that is no whole elements.
+fn whole(reducer: &Reducer, bytes: usize) -> Result<(), Refusal> {
+    let element_bytes = c::Reduction::element_bytes(reducer);
+    if bytes.is_multiple_of(element_bytes) {
+        return Ok(());
+    }
+    Err(Refusal::CutElement {
+        bytes,
+        element_bytes,
+    })
 }
 
 fn commutes(reducer: &Reducer) -> bool {
@@ -80,15 +80,38 @@ fn commutes(reducer: &Reducer) -> bool {
 /// # Errors
 ///
 /// What is wrong with the parameters.
+pub fn allreduce(call: Call, parameters: Allreduce) -> Result<(), Refusal> {
+    use c::allreduce;
+    let Allreduce {
+        op,
+        data_cookie,
+        commutative,
+        ..
+    } = parameters;
+    let (operands, ends) = ends!(parameters, parameters.rtypecount);
+    let reducer = operands.reducer(op, data_cookie, commutative != 0)?;
+    let choice = call.choice(commutes(&reducer))?;
+    let buffer = ends.filled()?;
+    whole(&reducer, buffer.bytes())?;
+    let body = async move |exchange: &Exchanging<'_>| {
+        let mut buffer = buffer;
+        let bytes = buffer.write();
+        run!(choice, allreduce or allreduce_with(exchange, &reducer, bytes))?;
+        buffer.finish();
+        Ok(())
+    };
+    call.start(body);
+    Ok(())
+}
+
+/// Starts this operation of one member.
+///
+/// # Errors
+///
+/// What is wrong with the parameters.
 pub fn reduce(call: Call, parameters: Reduce) -> Result<(), Refusal> {
     use c::reduce;
     let Reduce {
-        sndbuf,
-        stype,
-        stypecount,
-        rcvbuf,
-        rtype,
-        rtypecount,
         op,
         data_cookie,
         commutative,
@@ -96,19 +119,25 @@ pub fn reduce(call: Call, parameters: Reduce) -> Result<(), Refusal> {
     } = parameters;
     let root = call.root(parameters.root)?;
     let is_root = call.rank == root;
-    let type_ = if is_root { rtype } else { stype };
-    let reducer = Reducer::new(op, type_, data_cookie, commutative != 0)?;
-    let choice = call.choice(commutes(&reducer))?;
-    let buffer = if is_root {
-        let result = Span::new(rcvbuf, bytes_of(rtype, rtypecount)?, "rcvbuf")?;
-        filled(result, sndbuf, sent_bytes(sndbuf, stype, stypecount)?)?
+    let (operands, buffer) = if is_root {
+        let (operands, ends) = ends!(parameters, parameters.rtypecount);
+        (operands, ends.filled()?)
     } else {
-        Span::new(sndbuf, bytes_of(stype, stypecount)?, "sndbuf")?
+        let (stype, count) = (parameters.stype, parameters.stypecount);
+        let own = Buffer::holding(stype, parameters.sndbuf, count, "sndbuf")?;
+        (Operands::of(stype)?, own)
     };
+    let reducer = operands.reducer(op, data_cookie, commutative != 0)?;
+    let choice = call.choice(commutes(&reducer))?;
+    whole(&reducer, buffer.bytes())?;
     let body = async move |exchange: &Exchanging<'_>| {
         let mut buffer = buffer;
-        let buffer = buffer.gathered(is_root);
-        run!(choice, reduce or reduce_with(exchange, &reducer, root, buffer))
+        let bytes = buffer.gathered(is_root);
+        run!(choice, reduce or reduce_with(exchange, &reducer, root, bytes))?;
+        if is_root {
+            buffer.finish();
+        }
+        Ok(())
     };
     call.start(body);
     Ok(())
@@ -121,44 +150,46 @@ pub fn reduce(call: Call, parameters: Reduce) -> Result<(), Refusal> {
 /// What is wrong with the parameters.
 pub fn scan(call: Call, parameters: Scan) -> Result<(), Refusal> {
     use c::scan;
-    let Scan {
-        sndbuf,
-        stype,
-        stypecount,
-        rcvbuf,
-        rtype,
-        rtypecount,
-        op,
-        data_cookie,
-        exclusive,
-    } = parameters;
-    let reducer = Reducer::new(op, rtype, data_cookie, false)?;
+    let (operands, ends) = ends!(parameters, parameters.rtypecount);
+    let reducer = operands.reducer(parameters.op, parameters.data_cookie, false)?;
     let choice = call.choice(commutes(&reducer))?;
-    let result = Span::new(rcvbuf, bytes_of(rtype, rtypecount)?, "rcvbuf")?;
-    let sent_bytes = sent_bytes(sndbuf, stype, stypecount)?;
-    if exclusive == 0 {
-        let buffer = filled(result, sndbuf, sent_bytes)?;
-        let body = async move |exchange: &Exchanging<'_>| {
-            let mut buffer = buffer;
-            let buffer = buffer.write();
-            run!(choice, scan or scan_with(exchange, &reducer, buffer))
-        };
-        call.start(body);
-        return Ok(());
+    whole(&reducer, ends.result.bytes())?;
+    if parameters.exclusive != 0 {
+        return exclusive_scan(call, reducer, choice.and_then(exclusively), ends);
     }
-    let mut own = if sndbuf.is_in_place() {
-        Scratch::copy_of(result.read())?
-    } else {
-        same(sent_bytes, result.bytes())?;
-        Scratch::copy_of(Span::new(sndbuf, sent_bytes, "sndbuf")?.read())?
+    let buffer = ends.filled()?;
+    let body = async move |exchange: &Exchanging<'_>| {
+        let mut buffer = buffer;
+        let bytes = buffer.write();
+        run!(choice, scan or scan_with(exchange, &reducer, bytes))?;
+        buffer.finish();
+        Ok(())
     };
-    let exclusive = choice.and_then(exclusively);
+    call.start(body);
+    Ok(())
+}
+
+fn exclusive_scan(
+    call: Call,
+    reducer: Reducer,
+    choice: Option<c::combining::exscan::Algorithm>,
+    ends: Ends,
+) -> Result<(), Refusal> {
+    let Ends { mut result, own } = ends;
+    let mut own = if let Some(own) = own {
+        same(own.bytes(), result.bytes())?;
+        Scratch::copy_of(own.read())?
+    } else {
+        result = result.filled();
+        Scratch::copy_of(result.read())?
+    };
     let has_result = call.rank > 0;
     let body = async move |exchange: &Exchanging<'_>| {
-        run!(exclusive, exscan or exscan_with(exchange, &reducer, &mut own))?;
+        run!(choice, exscan or exscan_with(exchange, &reducer, &mut own))?;
         if has_result {
             let mut result = result;
             result.write().copy_from_slice(&own);
+            result.finish();
         }
         Ok(())
     };
@@ -181,33 +212,39 @@ fn exclusively(
 pub fn reduce_scatter(call: Call, parameters: ReduceScatter) -> Result<(), Refusal> {
     use c::reduce_scatter;
     let ReduceScatter {
-        sndbuf,
-        stype,
-        stypecount,
-        rcvbuf,
         rtype,
+        rcvbuf,
         rcounts,
         op,
         data_cookie,
         commutative,
+        ..
     } = parameters;
-    let reducer = Reducer::new(op, rtype, data_cookie, commutative != 0)?;
-    let choice = call.choice(commutes(&reducer))?;
+    let argument = "rcounts";
+    let counts = (rcounts.get(call.size())).ok_or(Refusal::Null { argument })?;
     let layout = Layout::packed(rtype, call.size(), rcounts)?;
-    let (whole, block) = (layout.extent()?, layout.bytes(call.rank));
-    let output = Span::new(rcvbuf, block, "rcvbuf")?;
-    let sent = if sndbuf.is_in_place() {
-        Span::new(rcvbuf, whole, "rcvbuf")?
+    let (operands, ends) = ends!(parameters, counts[call.rank]);
+    let reducer = operands.reducer(op, data_cookie, commutative != 0)?;
+    let choice = call.choice(commutes(&reducer))?;
+    for rank in 0..call.size() {
+        whole(&reducer, layout.bytes(rank))?;
+    }
+    let sent = if let Some(own) = ends.own {
+        same(own.bytes(), layout.extent()?)?;
+        own
     } else {
-        same(bytes_of(stype, stypecount)?, whole)?;
-        Span::new(sndbuf, whole, "sndbuf")?
+        let add = |all: usize, count: &usize| all.checked_add(*count);
+        let all = counts.iter().try_fold(0, add).ok_or(Refusal::Count)?;
+        Buffer::holding(rtype, rcvbuf, all, "rcvbuf")?
     };
-    let input = Outgoing::new(Some(sent), &output)?;
+    let input = Outgoing::new(Some(sent), &ends.result)?;
     let body = async move |exchange: &Exchanging<'_>| {
-        let mut output = output;
-        let (input, output) = (input.read(), output.write());
+        let mut output = ends.result;
+        let (input, bytes) = (input.read(), output.write());
         let blocks = layout.blocks();
-        run!(choice, reduce_scatter or reduce_scatter_with(exchange, &reducer, blocks, input, output))
+        run!(choice, reduce_scatter or reduce_scatter_with(exchange, &reducer, blocks, input, bytes))?;
+        output.finish();
+        Ok(())
     };
     call.start(body);
     Ok(())

@@ -10,9 +10,11 @@ use std::rc::Rc;
 
 use pamir_transport::active::Receive;
 
-use crate::structures::DataFunction;
+use crate::context::event::Event;
+use crate::refusal::Refusal;
 use crate::structures::function::MemberCall;
 use crate::structures::kind::TransferKind;
+use crate::structures::{DataFunction, Type};
 
 /// What a member's function is, with what it gets.
 #[derive(Clone, Copy)]
@@ -34,20 +36,30 @@ pub struct Answer {
     pub bytes: usize,
 }
 
-/// An operation that awaits answers.
+/// What the own member of an operation's origin says of it.
+pub struct OwnPart {
+    /// The data function of a reduction, and the type of the data that it combines.
+    pub function: Option<(DataFunction, Type)>,
+    /// Who is told when the operation has ended, in place of whom the call names.
+    pub event: Option<Event>,
+    /// Why the own data cannot be had.
+    pub refusal: Option<Refusal>,
+}
+
+/// An operation that started here and has not ended.
 pub trait Awaiting {
     /// An answer has come; where it goes.
     fn answer(self: Rc<Self>, answer: Answer) -> Receive;
 
-    /// The own member has named the data function of a reduction.
-    fn name(&self, function: DataFunction);
+    /// The own member has been called.
+    fn own_part(&self, part: OwnPart);
 }
 
 /// What a context knows of active-message collectives.
 #[derive(Default)]
 pub struct ActiveCollectives {
     functions: RefCell<HashMap<(TransferKind, usize), Registration>>,
-    /// Operations that were started here and whose answers are awaited.
+    /// Operations that were started here, and whose answers or own part are awaited.
     awaited: RefCell<HashMap<u64, Rc<dyn Awaiting>>>,
     /// How many there have been.
     started: Cell<u64>,
@@ -71,17 +83,17 @@ impl ActiveCollectives {
         self.started.get()
     }
 
-    /// The operation with a key awaits answers from now on.
+    /// The operation with a key awaits answers, or its own part, from now on.
     pub fn await_answers(&self, key: u64, operation: Rc<dyn Awaiting>) {
         self.awaited.borrow_mut().insert(key, operation);
     }
 
-    /// The operation with a key, if it awaits answers.
+    /// The operation with a key, if it awaits any.
     pub fn awaited(&self, key: u64) -> Option<Rc<dyn Awaiting>> {
         self.awaited.borrow().get(&key).cloned()
     }
 
-    /// All answers have come.
+    /// All has come.
     pub fn forget(&self, key: u64) {
         self.awaited.borrow_mut().remove(&key);
     }

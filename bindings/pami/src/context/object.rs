@@ -46,6 +46,7 @@ pub struct ContextObject {
     waiting: Waiting,
     receivers: Receivers,
     words: Words,
+    packet_bytes: usize,
     immediate_bytes: usize,
     /// A fence region is open.
     pub fencing: Cell<bool>,
@@ -79,6 +80,7 @@ impl ContextObject {
     fn new(client: &'static ClientObject) -> Result<Self, Refusal> {
         let context = client.client().create_context()?;
         context.count_traffic_if_asked();
+        context.limit_immediate(pamir_settings::IMMEDIATE_BYTES.value());
         // SAFETY: it is PAMI's contract: programs put where they have agreed to.
         unsafe { context.open_memory() };
         let work = context.detached_work_queue().map_err(ActiveError::from)?;
@@ -90,6 +92,7 @@ impl ContextObject {
             work,
             receivers: Receivers::default(),
             words: Words::of(client.client(), context.endpoint()),
+            packet_bytes: context.longest_packet_bytes(),
             immediate_bytes: context.longest_immediate_bytes(),
             fencing: Cell::new(false),
             endpoint: context.endpoint(),
@@ -128,6 +131,11 @@ impl ContextObject {
     /// And has ended.
     pub fn end_collective(&self) {
         self.collectives.set(self.collectives.get() - 1);
+    }
+
+    /// The longest message that comes whole with a call.
+    pub fn packet_bytes(&self) -> usize {
+        self.packet_bytes
     }
 
     /// The longest immediate message.

@@ -60,29 +60,46 @@ impl Receiver {
     }
 }
 
+/// A receiver in the table.
+#[derive(Clone, Copy)]
+struct Entry {
+    receiver: Receiver,
+    /// It is called with the data of a short message, past the transport's table.
+    direct: bool,
+}
+
 /// The receivers of a context, by dispatch id.
 #[derive(Default)]
 pub struct Receivers {
-    table: RefCell<Vec<Option<Receiver>>>,
+    table: RefCell<Vec<Option<Entry>>>,
     /// Of the last short message: one that takes the data with the call.
     recent: Cell<Option<(u16, Call)>>,
 }
 
 impl Receivers {
-    /// A dispatch id, at most [`HIGHEST_DISPATCH`], has a receiver from now on.
-    pub fn set(&self, dispatch: usize, receiver: Receiver) {
+    /// A dispatch id, at most [`HIGHEST_DISPATCH`], has a receiver from now on. While messages wait that came
+    /// `early`, all that come take the way through the transport, behind those, until [`Self::open`].
+    pub fn set(&self, dispatch: usize, receiver: Receiver, early: bool) {
         self.recent.set(None);
         let mut table = self.table.borrow_mut();
         if table.len() <= dispatch {
             table.resize(dispatch + 1, None);
         }
-        table[dispatch] = Some(receiver);
+        let direct = receiver.takes_immediately() && !early;
+        table[dispatch] = Some(Entry { receiver, direct });
+    }
+
+    /// The receiver of a dispatch id has got what came early.
+    pub fn open(&self, dispatch: usize) {
+        if let Some(Some(entry)) = self.table.borrow_mut().get_mut(dispatch) {
+            entry.direct = entry.receiver.takes_immediately();
+        }
     }
 
     /// The receiver of a dispatch id, if one is set. It is asked for with every message, so nothing
     /// is written to say that the table is borrowed.
     #[inline(always)]
-    fn get(&self, dispatch: usize) -> Option<Receiver> {
+    fn get(&self, dispatch: usize) -> Option<Entry> {
         // SAFETY: the reference ends with this call, which calls nothing that could change the
         // table; one thread has the context, and with it the table.
         let table = unsafe { self.table.try_borrow_unguarded() }.ok()?;
@@ -106,16 +123,16 @@ impl Receivers {
 
     #[inline(never)]
     fn look_up(&self, dispatch: u16) -> Option<Call> {
-        let receiver = self.get(dispatch.into());
-        let receiver = receiver.filter(Receiver::takes_immediately)?;
-        self.recent.set(Some((dispatch, receiver.call)));
-        Some(receiver.call)
+        let entry = self.get(dispatch.into()).filter(|entry| entry.direct)?;
+        let call = entry.receiver.call;
+        self.recent.set(Some((dispatch, call)));
+        Some(call)
     }
 
     /// The hints of a dispatch id that is set.
     pub fn hints(&self, dispatch: usize) -> Result<DispatchHints, Refusal> {
         match self.get(dispatch) {
-            Some(receiver) => Ok(receiver.hints),
+            Some(entry) => Ok(entry.receiver.hints),
             _ if dispatch > HIGHEST_DISPATCH => Err(Refusal::DispatchRange { dispatch }),
             _ => Err(Refusal::DispatchNotSet { dispatch }),
         }

@@ -26,7 +26,10 @@ pub extern "C" fn PAMI_Context_createv(
 ) -> Code {
     let mut create = || {
         let client = client.get()?;
-        if let Some(entry) = entries(&mut configuration, num_configs)?.first() {
+        // Every task may make as many contexts, whether it is asked for or not.
+        let constant = attribute::CLIENT_CONST_CONTEXTS;
+        let mut entries = entries(&mut configuration, num_configs)?.iter();
+        if let Some(entry) = entries.find(|entry| entry.name != constant) {
             let (attribute, object) = (entry.name, "context that is created");
             return Err(Refusal::Attribute { attribute, object });
         }

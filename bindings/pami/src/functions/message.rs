@@ -3,6 +3,7 @@
 //! Before: a program's call. After: [`crate::message`] has sent, or refused; a context gives what comes to its
 //! function.
 
+use std::cell::Cell;
 use std::ffi::c_void;
 
 use crate::context::receivers::{Call, Receiver};
@@ -46,11 +47,18 @@ pub extern "C" fn PAMI_Dispatch_set(
         };
         let context = object.context();
         let id = dispatch as u16;
-        context.set_dispatch(id, move |_, arrival| listener.receive(arrival))?;
+        let early = context.has_early_messages(id);
+        let opened = Cell::new(!early);
+        context.set_dispatch(id, move |_, arrival| {
+            if !opened.replace(true) {
+                object.receivers().open(dispatch);
+            }
+            listener.receive(arrival)
+        })?;
         if options.long_header() != Hint::Disable {
             long_header::register(context, id, listener)?;
         }
-        object.receivers().set(dispatch, receiver);
+        object.receivers().set(dispatch, receiver, early);
         Ok(())
     };
     answer(set())
@@ -67,10 +75,10 @@ pub extern "C" fn PAMI_Dispatch_query(
     let mut ask = || {
         let object = context.get()?;
         object.check_dispatch_range(dispatch)?;
-        let packet = object.immediate_bytes();
+        let packet = object.packet_bytes();
         let known = |name| {
             let number = match name {
-                attribute::DISPATCH_SEND_IMMEDIATE_MAX => packet,
+                attribute::DISPATCH_SEND_IMMEDIATE_MAX => object.immediate_bytes(),
                 // A message whose origin waits for its reception carries a word more.
                 attribute::DISPATCH_RECV_IMMEDIATE_MAX => packet - 8,
                 attribute::DISPATCH_ATOM_SIZE_MAX => MOST_ATOM_BYTES,

@@ -94,7 +94,7 @@ impl Metadata {
         situation: Situation,
     ) -> Self {
         let check_fn = conditional.then(|| check_function(kind)).flatten();
-        let mut check = correct::CONTIGUOUS_SEND | correct::CONTIGUOUS_RECEIVE | correct::IN_PLACE;
+        let mut check = correct::IN_PLACE;
         for (bit, holds) in [
             (correct::CHECK_REQUIRED, check_fn.is_some()),
             (correct::ALL_TYPES, !conditional),

@@ -15,8 +15,9 @@
 use std::ffi::c_void;
 
 use pamir_transport::collective::Reduction;
-use pamir_transport::operation::{Operation, Primitive, combine};
+use pamir_transport::operation::{Operation, Primitive, combine, extent_bytes};
 
+use crate::layout::element::Element;
 use crate::refusal::Refusal;
 use crate::structures::function::DataCall;
 use crate::structures::variables::{element_bytes, numbered};
@@ -53,6 +54,11 @@ fn primitive_of(type_: Type) -> Option<Primitive> {
         28 => Primitive::LongDoubleInt,
         _ => return None,
     })
+}
+
+/// Whether operations do the same with elements of two predefined types.
+pub fn are_alike(one: Type, other: Type) -> bool {
+    primitive_of(one) == primitive_of(other)
 }
 
 /// The operation of a data function as C has it, or nothing for the program's own.
@@ -100,11 +106,30 @@ impl Reducer {
         cookie: *mut c_void,
         commutative: bool,
     ) -> Result<Self, Refusal> {
-        let element_bytes = element_bytes(type_).ok_or(Refusal::ElementType)?;
+        let bytes = element_bytes(type_).ok_or(Refusal::ElementType)?;
+        let element = Element::Each(type_.addr() as u8);
+        Self::on(function, (element, bytes), cookie, commutative)
+    }
+
+    /// The same on what the data of a type is made of; a function of the program's gets a multiple of `atom_bytes`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::new`], and [`Refusal::MixedElements`] for a predefined function where the elements are of no one
+    /// predefined type.
+    pub fn on(
+        function: DataFunction,
+        (element, atom_bytes): (Element, usize),
+        cookie: *mut c_void,
+        commutative: bool,
+    ) -> Result<Self, Refusal> {
         let commutative = is_commutative(function, commutative);
+        let mut element_bytes = atom_bytes;
         let action = match operation_of(function) {
             Some(operation) => {
+                let type_ = element.type_().ok_or(Refusal::MixedElements)?;
                 let primitive = primitive_of(type_).ok_or(Refusal::ElementType)?;
+                element_bytes = extent_bytes(primitive);
                 let reason = |error| Refusal::Operation { reason: error };
                 operation.check(primitive).map_err(reason)?;
                 Action::Predefined(operation, primitive)
@@ -158,7 +183,6 @@ mod tests {
         PAMI_DATA_BAND, PAMI_DATA_COPY, PAMI_DATA_MAX, PAMI_DATA_SUM, PAMI_TYPE_BYTE,
         PAMI_TYPE_DOUBLE, PAMI_TYPE_LOC_SHORT_INT, PAMI_TYPE_SINGLE_COMPLEX,
     };
-    use pamir_transport::operation::extent_bytes;
 
     fn reducer(function: DataFunction, type_: Type) -> Result<Reducer, Refusal> {
         Reducer::new(function, type_, std::ptr::null_mut(), false)

@@ -33,7 +33,7 @@ pub struct Listener {
 impl Listener {
     /// How many bytes of data the function may be given with the call.
     pub fn immediate_bytes(&self) -> usize {
-        self.context.immediate_bytes()
+        self.context.packet_bytes()
     }
 
     /// Whether the function may be given the data with the call.

@@ -5,7 +5,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `hints.rs` | which hints of a dispatch id cannot be followed |
+//! | `hints.rs` | which hints of a dispatch id cannot hold |
 //! | `place.rs` | where a program wants data |
 //! | `listener.rs` | receives the messages of a dispatch id |
 //! | `long_header.rs` | headers that do not fit a packet, at both ends |

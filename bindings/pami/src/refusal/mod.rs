@@ -330,11 +330,22 @@ pub enum Refusal {
         /// The endpoint.
         endpoint: u32,
     },
-    /// A type cannot be used in a collective operation.
-    #[error(
-        "the type of a buffer is not a predefined one: collective operations take PAMI_TYPE_BYTE and the others of pami.h"
-    )]
+    /// A type is not a predefined one.
+    #[error("the type is not a predefined one: give PAMI_TYPE_BYTE or another one of pami.h")]
     ElementType,
+    /// The types of a reduction name different elements.
+    #[error(
+        "what is sent and the result have different elements: give both the same type, or the result PAMI_TYPE_BYTE, which stands for what is sent"
+    )]
+    Operands,
+    /// A buffer of a reduction ends within an element.
+    #[error("{bytes} bytes are no whole elements of {element_bytes} bytes: give another count")]
+    CutElement {
+        /// Its length.
+        bytes: usize,
+        /// An element's.
+        element_bytes: usize,
+    },
     /// A data function is not defined on a type.
     #[error("the data function cannot be used on this type: {reason}")]
     Operation {

@@ -443,8 +443,6 @@ mod tests {
         for (name, bit) in [
             ("checkrequired", correct::CHECK_REQUIRED),
             ("alldtop", correct::ALL_TYPES),
-            ("contigsflags", correct::CONTIGUOUS_SEND),
-            ("contigrflags", correct::CONTIGUOUS_RECEIVE),
             ("inplace", correct::IN_PLACE),
             ("asyncflowctl", correct::RUNS_AHEAD),
         ] {

@@ -57,26 +57,6 @@ impl DispatchHints {
         self.at(5)
     }
 
-    /// Buffers lie in memory regions.
-    pub fn buffer_registered(self) -> Hint {
-        self.at(6)
-    }
-
-    /// The target makes progress without being advanced.
-    pub fn remote_async_progress(self) -> Hint {
-        self.at(7)
-    }
-
-    /// Data moves straight between memories.
-    pub fn use_rdma(self) -> Hint {
-        self.at(8)
-    }
-
-    /// Messages go through shared memory.
-    pub fn use_shmem(self) -> Hint {
-        self.at(9)
-    }
-
     /// An immediate message that finds no room waits.
     pub fn queue_immediate(self) -> Hint {
         self.at(10)

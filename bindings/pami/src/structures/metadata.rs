@@ -44,10 +44,6 @@ pub mod correct {
     pub const CHECK_REQUIRED: u32 = 1 << 0;
     /// All types and data functions are served.
     pub const ALL_TYPES: u32 = 1 << 5;
-    /// What is sent lies together.
-    pub const CONTIGUOUS_SEND: u32 = 1 << 6;
-    /// And where it goes does.
-    pub const CONTIGUOUS_RECEIVE: u32 = 1 << 7;
     /// Data may be sent from where it goes (`PAMI_IN_PLACE`).
     pub const IN_PLACE: u32 = 1 << 11;
     /// A member may run ahead of the others.

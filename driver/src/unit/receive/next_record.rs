@@ -30,3 +30,12 @@ pub(in crate::unit) fn peek(
         source,
     })
 }
+
+/// Lets a packet go that its handler could not handle, but not one that is to be handled later.
+#[cold]
+pub(in crate::unit) fn unless_held(error: UnitError, release: impl FnOnce()) -> UnitError {
+    if !matches!(error, UnitError::Held) {
+        release();
+    }
+    error
+}

@@ -3,12 +3,13 @@
 //! Before: the transport advances, or a receive knows which packet it waits for. After: the packets' handlers have run, or
 //! the receive has the one that it wants.
 //!
-//! Invariant: packet handlers never poll.
+//! Invariant: packet handlers never poll. A packet whose handler says [`UnitError::Held`] stays, and is given to it again by
+//! the next poll; nothing that is behind it in its lane overtakes it.
 
 use pamir_shm::lane::Arrived;
 use pamir_shm::lane::mapped::LaneConsumer;
 
-use super::next_record::{Next, peek};
+use super::next_record::{Next, peek, unless_held};
 use crate::unit::packet::Packet;
 use crate::unit::{MessagingUnit, Owner, UnitError};
 
@@ -17,6 +18,15 @@ const BURST: u32 = 16;
 
 /// Records taken from one lane without a pause after which there are surely more, so that their lines are asked for.
 const BACKLOG: u32 = 3;
+
+/// What a poll of a lane says that has stopped after `handled` packets.
+#[cold]
+fn stopped(error: UnitError, handled: u32) -> Result<u32, UnitError> {
+    match error {
+        UnitError::Held => Ok(handled),
+        error => Err(error),
+    }
+}
 
 impl<O: Owner> MessagingUnit<O> {
     /// Gives the packets that have arrived to their handlers, from every lane that has carried any;
@@ -53,7 +63,9 @@ impl<O: Owner> MessagingUnit<O> {
             if handled >= BACKLOG {
                 lane.look_along(&arrived);
             }
-            self.deliver(owner, lane, origin, arrived)?;
+            if let Err(error) = self.deliver(owner, lane, origin, arrived) {
+                return stopped(error, handled);
+            }
             handled += 1;
             if waiting != 0 && owner.under_way() == 0 {
                 break;
@@ -75,9 +87,13 @@ impl<O: Owner> MessagingUnit<O> {
             return self.deliver_from_exclusive_buffer(owner, lane, origin, arrived);
         }
         let packet = Packet::of_record(lane, &arrived);
-        let handled = self.handlers.get(header.kind())(owner, origin as u32, packet);
-        lane.release(arrived);
-        handled
+        match self.handlers.get(header.kind())(owner, origin as u32, packet) {
+            Ok(()) => {
+                lane.release(arrived);
+                Ok(())
+            }
+            Err(error) => Err(unless_held(error, || lane.release(arrived))),
+        }
     }
 
     /// Looks at the next packet from `origin`: if it is of `kind` and its metadata is the one

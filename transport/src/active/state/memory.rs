@@ -63,6 +63,28 @@ impl Memory {
         }
     }
 
+    /// Copies `data` to the message's bytes from `at` on.
+    ///
+    /// # Safety
+    ///
+    /// The memory has as many bytes from `at` on, and is writable.
+    pub(crate) unsafe fn take(&self, at: usize, data: &[u8]) {
+        if data.is_empty() {
+            return;
+        }
+        match self {
+            // SAFETY: as the caller vouches; the data is no part of the program's memory.
+            Self::Contiguous(address) => unsafe {
+                let target = address.wrapping_add(at);
+                std::ptr::copy_nonoverlapping(data.as_ptr(), target, data.len());
+            },
+            // SAFETY: as the caller vouches.
+            Self::Scattered(memory) => unsafe {
+                memory.borrow_mut().unpack(at, data.as_ptr(), data.len());
+            },
+        }
+    }
+
     /// Copies a packet's bytes from its byte `from` on to the message's bytes from `at` on.
     ///
     /// # Safety

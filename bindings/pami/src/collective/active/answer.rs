@@ -8,7 +8,7 @@ use pamir_transport::context::endpoint::Endpoint;
 
 use crate::collective::active::head::{ANSWER, Head, half_at, word_at};
 use crate::context::Held;
-use crate::context::active_collectives::Registration;
+use crate::context::active_collectives::{OwnPart, Registration};
 use crate::context::endpoint::word_of;
 use crate::edge::handle::Object;
 use crate::edge::span::Span;
@@ -75,19 +75,24 @@ pub fn respond(
         origin: word_of(origin),
         geometry: geometry.handle().raw(),
     };
-    let send = if head.kind == TransferKind::ActiveReduce {
+    let (send, function) = if head.kind == TransferKind::ActiveReduce {
         let (send, operation) = registration.function.reduce(&question);
-        // A function is good in its own task only.
-        if origin == object.endpoint()
-            && let Some(awaited) = object.active().awaited(head.key)
-        {
-            awaited.name(operation);
-        }
-        send
+        let function = Some((operation, send.type_));
+        (send, function)
     } else {
-        registration.function.gather(&question)
+        (registration.function.gather(&question), None)
     };
-    let place = Place::new(&object, DispatchHints(0), &send, bytes);
+    let mut place = Place::new(&object, DispatchHints(0), &send, bytes);
+    // A function is good in its own task only, and what the origin's own member names is told when all is there.
+    if origin == object.endpoint()
+        && let Some(awaited) = object.active().awaited(head.key)
+    {
+        awaited.own_part(OwnPart {
+            function,
+            event: place.event.take(),
+            refusal: place.refusal.take(),
+        });
+    }
     let answer = AnswerHead {
         key: head.key,
         rank: rank as u32,

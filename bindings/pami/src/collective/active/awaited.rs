@@ -7,9 +7,10 @@
 //! |------------|----|
 //! | awaited    | the start |
 //! | one fewer  | an answer whose data is there; a member that cannot answer |
-//! | complete   | the last one: the program is told |
+//! | complete   | the last one: the result is in the program's buffer, and the program is told |
 //!
-//! The data function of a reduction is what the origin's own member names.
+//! The data function of a reduction and the type of what it combines are those that the origin's own member names. So is
+//! whom the end is told to: its `local_fn` takes the place of the call's `cb_done`, as in IBM's library.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
@@ -22,48 +23,49 @@ use pamir_transport::collective::Reduction;
 use pamir_transport::collective::data::scratch::Scratch;
 
 use crate::collective::active::answer::AnswerHead;
-use crate::collective::active::starting::Start;
+use crate::collective::active::starting::{Data, Start};
+use crate::collective::buffer::Buffer;
 use crate::collective::call::Call;
-use crate::collective::lists::bytes_of;
+use crate::collective::elements::{Operands, bytes_of};
 use crate::context::Held;
-use crate::context::active_collectives::{Answer, Awaiting};
+use crate::context::active_collectives::{Answer, Awaiting, OwnPart};
+use crate::context::event::Event;
 use crate::context::memory::{receive_into, receive_part};
 use crate::edge::span::Span;
-use crate::layout::reducer::Reducer;
 use crate::refusal::{Refusal, ended, refused};
 use crate::structures::collective::{ActiveGather, ActiveReduce};
 use crate::structures::kind::TransferKind;
 use crate::structures::pointer::Address;
 use crate::structures::{Code, DataFunction, Type};
 
-/// What becomes of answers.
-enum Purpose {
-    /// They lie side by side at the program's.
-    Gather(Span),
-    /// They are combined.
-    Reduce(Combining),
+/// Where answers lie until all have come.
+enum Answers {
+    /// At the program's, side by side.
+    There(Span),
+    /// In memory of the operation's own.
+    Kept(Rc<RefCell<Scratch>>),
 }
 
 /// A reduction of answers.
 struct Combining {
-    answers: Rc<RefCell<Scratch>>,
-    result: RefCell<Span>,
     type_: Type,
     cookie: *mut c_void,
     commutative: bool,
-    /// What the own member has named.
-    function: Cell<DataFunction>,
+    /// What the own member has named, and of which type.
+    function: Cell<Option<(DataFunction, Type)>>,
 }
 
 impl Combining {
     /// Combines in the order of ranks.
-    fn combine(&self, bytes: usize) -> Result<(), Refusal> {
-        let (function, commutative) = (self.function.get(), self.commutative);
-        let reducer = Reducer::new(function, self.type_, self.cookie, commutative)?;
+    fn combine(&self, answers: &mut [u8], bytes: usize, result: &mut [u8]) -> Result<(), Refusal> {
+        let (function, sent) = self.function.get().unwrap_or((None, self.type_));
+        // Without a type, what is sent is bytes, as for the other functions of a member.
+        let sent = if sent.is_null() { self.type_ } else { sent };
+        let operands = Operands::between(sent, self.type_)?;
+        let reducer = operands.reducer(function, self.cookie, self.commutative)?;
         if bytes == 0 {
             return Ok(());
         }
-        let mut answers = self.answers.borrow_mut();
         let mut lower: &[u8] = &[];
         for block in answers.chunks_exact_mut(bytes) {
             if !lower.is_empty() {
@@ -71,7 +73,7 @@ impl Combining {
             }
             lower = block;
         }
-        self.result.borrow_mut().write().copy_from_slice(lower);
+        result.copy_from_slice(lower);
         Ok(())
     }
 }
@@ -83,7 +85,13 @@ struct Awaited {
     bytes: usize,
     left: Cell<usize>,
     worst: Cell<Code>,
-    purpose: Purpose,
+    answers: Answers,
+    /// Where the result goes, unless the answers are it.
+    result: RefCell<Buffer>,
+    /// Nothing for a gather.
+    combining: Option<Combining>,
+    /// Whom the own member has named.
+    event: Cell<Option<Event>>,
 }
 
 impl Awaited {
@@ -100,18 +108,29 @@ impl Awaited {
     fn complete(&self) {
         let object = self.call.object;
         object.active().forget(self.key);
-        if let Purpose::Reduce(reduction) = &self.purpose
-            && self.worst.get() == Code::Success
-        {
-            let combined = reduction.combine(self.bytes);
-            let code = combined.map_or_else(refused, |()| Code::Success);
-            self.worst.set(code);
+        if self.worst.get() == Code::Success {
+            self.worst
+                .set(self.result().map_or_else(refused, |()| Code::Success));
         }
         self.call.geometry.under_way.fetch_sub(1, Ordering::AcqRel);
-        if let Some(event) = self.call.event() {
+        if let Some(event) = self.event.take().or(self.call.event()) {
             event.tell(self.worst.get());
         }
         object.end_collective();
+    }
+
+    /// Puts the result where the program wants it.
+    fn result(&self) -> Result<(), Refusal> {
+        let Answers::Kept(answers) = &self.answers else {
+            return Ok(());
+        };
+        let (mut answers, mut result) = (answers.borrow_mut(), self.result.borrow_mut());
+        match &self.combining {
+            Some(combining) => combining.combine(&mut answers, self.bytes, result.write())?,
+            None => result.write().copy_from_slice(&answers),
+        }
+        result.finish();
+        Ok(())
     }
 }
 
@@ -133,19 +152,26 @@ impl Awaiting for Awaited {
         let then = move |how: Result<(), TransferError>| {
             awaited.one_fewer(how.map_err(|error| ended(Err(error))));
         };
-        match &self.purpose {
-            Purpose::Gather(buffer) => {
+        match &self.answers {
+            Answers::There(buffer) => {
                 receive_into(&buffer.part(rank, bytes)).then(move |_, how| then(how))
             }
-            Purpose::Reduce(reduction) => {
-                receive_part(&reduction.answers, rank * bytes, bytes, then)
-            }
+            Answers::Kept(answers) => receive_part(answers, rank * bytes, bytes, then),
         }
     }
 
-    fn name(&self, function: DataFunction) {
-        if let Purpose::Reduce(reduction) = &self.purpose {
-            reduction.function.set(function);
+    fn own_part(&self, part: OwnPart) {
+        let OwnPart {
+            function,
+            event,
+            refusal,
+        } = part;
+        self.event.set(event);
+        if let Some(combining) = &self.combining {
+            combining.function.set(function);
+        }
+        if let Some(refusal) = refusal {
+            self.worst.set(refused(refusal));
         }
     }
 }
@@ -171,7 +197,9 @@ struct Asking {
     headers: Address,
     headerlen: usize,
     bytes: usize,
-    purpose: Purpose,
+    answers: Answers,
+    result: Buffer,
+    combining: Option<Combining>,
 }
 
 fn start(call: Call, asking: Asking) -> Result<(), Refusal> {
@@ -181,7 +209,9 @@ fn start(call: Call, asking: Asking) -> Result<(), Refusal> {
         headers,
         headerlen,
         bytes,
-        purpose,
+        answers,
+        result,
+        combining,
     } = asking;
     let (object, size) = (call.object, call.size());
     let each = kind == TransferKind::ActiveGather;
@@ -195,7 +225,10 @@ fn start(call: Call, asking: Asking) -> Result<(), Refusal> {
         bytes,
         left: Cell::new(size),
         worst: Cell::new(Code::Success),
-        purpose,
+        answers,
+        result: RefCell::new(result),
+        combining,
+        event: Cell::new(None),
     });
     let awaiting: Rc<dyn Awaiting> = Rc::<Awaited>::clone(&awaited);
     object.active().await_answers(head.key, awaiting);
@@ -211,7 +244,7 @@ fn start(call: Call, asking: Asking) -> Result<(), Refusal> {
         let start = Start {
             head,
             header: header.read(),
-            data: &Span::EMPTY,
+            data: Data::There(Span::EMPTY),
         };
         if let Err(refusal) = awaited.call.send(rank, start, remote) {
             awaited.one_fewer(Err(refused(refusal)));
@@ -226,17 +259,34 @@ fn start(call: Call, asking: Asking) -> Result<(), Refusal> {
 ///
 /// What is wrong with the parameters.
 pub fn gather(call: Call, parameters: ActiveGather) -> Result<(), Refusal> {
-    let bytes = bytes_of(parameters.rtype, parameters.rtypecount)?;
-    let all = bytes.checked_mul(call.size()).ok_or(Refusal::Count)?;
+    let ActiveGather {
+        rtype,
+        rcvbuf,
+        rtypecount,
+        ..
+    } = parameters;
+    let bytes = bytes_of(rtype, rtypecount)?;
+    let count = rtypecount.checked_mul(call.size()).ok_or(Refusal::Count)?;
+    let result = Buffer::new(rtype, rcvbuf, count, "rcvbuf")?;
+    let answers = match result.span() {
+        Some(span) => Answers::There(span),
+        None => kept(result.bytes())?,
+    };
     let asking = Asking {
         kind: TransferKind::ActiveGather,
         dispatch: parameters.dispatch,
         headers: parameters.headers,
         headerlen: parameters.headerlen,
         bytes,
-        purpose: Purpose::Gather(Span::new(parameters.rcvbuf, all, "rcvbuf")?),
+        answers,
+        result,
+        combining: None,
     };
     start(call, asking)
+}
+
+fn kept(bytes: usize) -> Result<Answers, Refusal> {
+    Ok(Answers::Kept(Rc::new(RefCell::new(Scratch::new(bytes)?))))
 }
 
 /// Starts this operation at its origin.
@@ -245,12 +295,15 @@ pub fn gather(call: Call, parameters: ActiveGather) -> Result<(), Refusal> {
 ///
 /// What is wrong with the parameters.
 pub fn reduce(call: Call, parameters: ActiveReduce) -> Result<(), Refusal> {
-    let bytes = bytes_of(parameters.rtype, parameters.rtypecount)?;
-    let all = bytes.checked_mul(call.size()).ok_or(Refusal::Count)?;
-    let reduction = Combining {
-        answers: Rc::new(RefCell::new(Scratch::new(all)?)),
-        result: RefCell::new(Span::new(parameters.rcvbuf, bytes, "rcvbuf")?),
-        type_: parameters.rtype,
+    let ActiveReduce {
+        rtype,
+        rcvbuf,
+        rtypecount,
+        ..
+    } = parameters;
+    let bytes = bytes_of(rtype, rtypecount)?;
+    let combining = Combining {
+        type_: rtype,
         cookie: parameters.data_cookie,
         commutative: parameters.commutative != 0,
         function: Cell::new(None),
@@ -261,7 +314,9 @@ pub fn reduce(call: Call, parameters: ActiveReduce) -> Result<(), Refusal> {
         headers: parameters.user_header,
         headerlen: parameters.headerlen,
         bytes,
-        purpose: Purpose::Reduce(reduction),
+        answers: kept(bytes.checked_mul(call.size()).ok_or(Refusal::Count)?)?,
+        result: Buffer::new(rtype, rcvbuf, rtypecount, "rcvbuf")?,
+        combining: Some(combining),
     };
     start(call, asking)
 }

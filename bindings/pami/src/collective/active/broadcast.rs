@@ -2,6 +2,13 @@
 //!
 //! Before: one member starts. After: each member's function says where the data goes, and the one
 //! that started is told when all have it.
+//!
+//! | | whose functions run | the origin's end is told to |
+//! |---|---|---|
+//! | broadcast | the others' | `cb_done` of the call |
+//! | scatter | all members' | `local_fn` of the own member, or else `cb_done` |
+//!
+//! So it is in IBM's library, by which programs count.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -10,14 +17,15 @@ use std::sync::atomic::Ordering;
 use pamir_transport::active::dispatch::Arrival;
 use pamir_transport::active::{Receive, TransferError};
 
-use crate::collective::active::starting::Start;
+use crate::collective::active::head::Head;
+use crate::collective::active::starting::{Data, Start};
+use crate::collective::buffer::Buffer;
 use crate::collective::call::Call;
-use crate::collective::lists::bytes_of;
 use crate::context::Held;
-use crate::context::active_collectives::Registration;
+use crate::context::active_collectives::{Answer, Awaiting, OwnPart, Registration};
 use crate::context::endpoint::word_of;
+use crate::context::event::Event;
 use crate::edge::handle::Object;
-use crate::edge::span::Span;
 use crate::geometry::GeometryObject;
 use crate::message::place::Place;
 use crate::refusal::{Refusal, ended, refused};
@@ -31,7 +39,7 @@ pub fn receive(
     object: Held,
     registration: Registration,
     geometry: &GeometryObject,
-    header: &[u8],
+    (head, header): (Head, &[u8]),
     arrival: Arrival<'_>,
 ) -> Receive {
     let wanted = registration.function.take(&Question {
@@ -42,15 +50,28 @@ pub fn receive(
         origin: word_of(arrival.origin),
         geometry: geometry.handle().raw(),
     });
-    Place::new(&object, DispatchHints(0), &wanted, arrival.bytes).receive()
+    let mut place = Place::new(&object, DispatchHints(0), &wanted, arrival.bytes);
+    if arrival.origin == object.endpoint()
+        && let Some(receivers) = object.active().awaited(head.key)
+    {
+        receivers.own_part(OwnPart {
+            function: None,
+            event: place.event.take(),
+            refusal: place.refusal.take(),
+        });
+    }
+    place.receive()
 }
 
 /// Members that have not received yet.
 struct Receivers {
     object: Held,
     call: Call,
+    key: u64,
     left: Cell<usize>,
     worst: Cell<Code>,
+    /// Whom the own member has named.
+    event: Cell<Option<Event>>,
 }
 
 impl Receivers {
@@ -66,11 +87,26 @@ impl Receivers {
         if self.left.get() > 0 {
             return;
         }
+        self.object.active().forget(self.key);
         self.call.geometry.under_way.fetch_sub(1, Ordering::AcqRel);
-        if let Some(event) = self.call.event() {
+        if let Some(event) = self.event.take().or(self.call.event()) {
             event.tell(self.worst.get());
         }
         self.object.end_collective();
+    }
+}
+
+impl Awaiting for Receivers {
+    fn answer(self: Rc<Self>, _: Answer) -> Receive {
+        // Nobody was asked.
+        Receive::unhandled()
+    }
+
+    fn own_part(&self, part: OwnPart) {
+        self.event.set(part.event);
+        if let Some(refusal) = part.refusal {
+            self.worst.set(refused(refusal));
+        }
     }
 }
 
@@ -80,46 +116,58 @@ impl Receivers {
 ///
 /// What is wrong with the parameters.
 pub fn start(call: Call, kind: TransferKind, parameters: ActiveSend) -> Result<(), Refusal> {
-    let ActiveSend {
-        dispatch,
-        headers,
-        headerlen,
-        sndbuf,
-        stype,
-        stypecount,
-    } = parameters;
     let each = kind == TransferKind::ActiveScatter;
-    let (object, size) = (call.object, call.size());
-    let bytes = bytes_of(stype, stypecount)?;
+    let (object, size, own) = (call.object, call.size(), call.rank);
     let blocks = if each { size } else { 1 };
-    let all = bytes.checked_mul(blocks).ok_or(Refusal::Count)?;
-    let data = Span::new(sndbuf, all, "sndbuf")?;
-    let headers = call.headers(headers, headerlen, blocks)?;
-    let head = call.head(kind, dispatch, 0)?;
+    let ActiveSend { stype, sndbuf, .. } = parameters;
+    let count = parameters
+        .stypecount
+        .checked_mul(blocks)
+        .ok_or(Refusal::Count)?;
+    let data = Buffer::holding(stype, sndbuf, count, "sndbuf")?;
+    let bytes = data.bytes() / blocks;
+    let headerlen = parameters.headerlen;
+    let headers = call.headers(parameters.headers, headerlen, blocks)?;
+    let head = call.head(kind, parameters.dispatch, 0)?;
     object.begin_collective();
     call.geometry.under_way.fetch_add(1, Ordering::AcqRel);
     let receivers = Rc::new(Receivers {
         object,
         call,
+        key: head.key,
         left: Cell::new(size),
         worst: Cell::new(Code::Success),
+        event: Cell::new(None),
     });
+    let awaiting: Rc<dyn Awaiting> = Rc::<Receivers>::clone(&receivers);
+    object.active().await_answers(head.key, awaiting);
+    let span = data.span();
     for rank in 0..size {
+        if rank == own && !each {
+            continue;
+        }
         let index = if each { rank } else { 0 };
         let told = Rc::clone(&receivers);
-        let (header, data) = (
-            headers.part(index, headerlen),
-            data.at(index * bytes, bytes),
-        );
+        let header = headers.part(index, headerlen);
+        let data = match &span {
+            Some(span) => Data::There(span.part(index, bytes)),
+            None => Data::Copied(data.read()[index * bytes..][..bytes].to_vec()),
+        };
         let start = Start {
             head,
             header: header.read(),
-            data: &data,
+            data,
         };
         let sent = (receivers.call).send(rank, start, move |how| told.received(how));
         if let Err(refusal) = sent {
             receivers.one_fewer(Err(refused(refusal)));
         }
+    }
+    if !each {
+        // The origin has the data; the program is told by an advance.
+        object
+            .object()
+            .post_once(move |_| receivers.one_fewer(Ok(())));
     }
     Ok(())
 }

@@ -27,12 +27,16 @@ fn started(object: Held, arrival: Arrival<'_>) -> Receive {
     } else {
         by_id(client, head.geometry)
     };
-    let (Some(registration), Some(geometry)) = (registration, geometry) else {
+    let Some(geometry) = geometry else {
         return Receive::unhandled();
+    };
+    // It is kept until the function is set, which has it given again.
+    let Some(registration) = registration else {
+        return Receive::not_yet();
     };
     match head.kind {
         TransferKind::ActiveBroadcast | TransferKind::ActiveScatter => {
-            broadcast::receive(object, registration, geometry, header, arrival)
+            broadcast::receive(object, registration, geometry, (head, header), arrival)
         }
         _ => answer::respond(
             object,

@@ -1,8 +1,8 @@
 //! Active-message collectives: one member starts, the others need not have called anything.
 //!
 //! Before: `PAMI_AMCollective_dispatch_set` at all members, and `PAMI_Collective` at one. After: the
-//! program's functions run at all members, the one who starts among them; what they answer goes
-//! back.
+//! program's functions run at all members, the one who starts among them unless it is a broadcast; what they
+//! answer goes back.
 //!
 //! ```text
 //! origin                                        each member

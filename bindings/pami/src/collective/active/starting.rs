@@ -19,7 +19,15 @@ pub struct Start<'a> {
     /// The program's header.
     pub header: &'a [u8],
     /// The data.
-    pub data: &'a Span,
+    pub data: Data,
+}
+
+/// Data of a message.
+pub enum Data {
+    /// It stays where it is until the message has come.
+    There(Span),
+    /// The message has its own.
+    Copied(Vec<u8>),
 }
 
 impl Call {
@@ -43,13 +51,15 @@ impl Call {
         dispatch: usize,
         answer_bytes: usize,
     ) -> Result<Head, Refusal> {
-        if self.object.active().function(kind, dispatch).is_none() {
+        self.object.check_dispatch_range(dispatch)?;
+        // The origin of a broadcast calls no function of its own.
+        let calls = kind != TransferKind::ActiveBroadcast;
+        if calls && self.object.active().function(kind, dispatch).is_none() {
             return Err(Refusal::CollectiveDispatchNotSet { dispatch });
         }
         Ok(Head {
             kind,
             geometry: self.geometry.id,
-            // It was found, so it is in range.
             dispatch: dispatch as u32,
             key: self.object.active().next_key(),
             answer_bytes: answer_bytes as u64,
@@ -72,6 +82,9 @@ impl Call {
             local: None,
             remote: Some(remote),
         };
-        Ok(self.object.send(message, start.data)?)
+        Ok(match start.data {
+            Data::There(data) => self.object.send(message, &data)?,
+            Data::Copied(data) => self.object.send_copy(message, data)?,
+        })
     }
 }

@@ -151,13 +151,6 @@ fn hints_stand_where_the_compiler_puts_them() {
         ("recv_copy", DispatchHints::recv_copy),
         ("recv_immediate", DispatchHints::recv_immediate),
         ("consistency", DispatchHints::consistency),
-        ("buffer_registered", DispatchHints::buffer_registered),
-        (
-            "remote_async_progress",
-            DispatchHints::remote_async_progress,
-        ),
-        ("use_rdma", DispatchHints::use_rdma),
-        ("use_shmem", DispatchHints::use_shmem),
         ("queue_immediate", DispatchHints::queue_immediate),
     ] {
         let bit = (0..16).find(|index| hint(DispatchHints(2 << (2 * index))) == Hint::Disable);

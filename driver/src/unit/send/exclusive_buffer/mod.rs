@@ -27,6 +27,7 @@ use super::commit::handed_over_lines;
 use super::next_packet::NextPacket;
 use crate::injection::descriptor::{Descriptor, Source};
 use crate::unit::packet::{ALIGNED_AT, Packet};
+use crate::unit::receive::next_record::unless_held;
 use crate::unit::target::{Target, reserve};
 use crate::unit::{MessagingUnit, Next, Owner, UnitError};
 
@@ -330,10 +331,17 @@ impl<O: Owner> MessagingUnit<O> {
         buffers.look_ahead(part, ASKED_LINES);
         self.look_behind(lane, origin, part, &arrived);
         let handler = self.handlers.get(arrived.header.kind());
-        let handled = handler(owner, origin as u32, packet);
-        buffers.read(part);
-        lane.release(arrived);
-        handled
+        let release = || {
+            buffers.read(part);
+            lane.release(arrived);
+        };
+        match handler(owner, origin as u32, packet) {
+            Ok(()) => {
+                release();
+                Ok(())
+            }
+            Err(error) => Err(unless_held(error, release)),
+        }
     }
 
     /// As [`Self::take_packet`], of a packet in an exclusive buffer that has arrived.

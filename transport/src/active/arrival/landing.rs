@@ -15,7 +15,7 @@ use crate::protocol::kind;
 
 /// Takes the data of a message of one packet, from the packet's byte `from` on, to where its
 /// handler wants it.
-pub(super) fn take(
+pub(in crate::active) fn take(
     context: &Context,
     origin: u32,
     packet: &Packet<'_>,
@@ -29,7 +29,7 @@ pub(super) fn take(
     context.received_active(receipt)
 }
 
-pub(super) fn receipt(
+pub(in crate::active) fn receipt(
     origin: u32,
     acknowledge: Option<u64>,
     total: usize,
@@ -48,15 +48,19 @@ pub(super) fn receipt(
 }
 
 /// Where the next bytes of a message go.
-pub(super) struct Landing {
-    pub(super) memory: Memory,
-    pub(super) at: usize,
-    pub(super) bytes: usize,
+pub(in crate::active) struct Landing {
+    pub(in crate::active) memory: Memory,
+    pub(in crate::active) at: usize,
+    pub(in crate::active) bytes: usize,
 }
 
 impl Landing {
     /// Of a packet's bytes from its byte `from` on, which count as come.
-    pub(super) fn of(receipt: &mut Receipt<Context>, packet: &Packet<'_>, from: usize) -> Self {
+    pub(in crate::active) fn of(
+        receipt: &mut Receipt<Context>,
+        packet: &Packet<'_>,
+        from: usize,
+    ) -> Self {
         let came = packet.bytes().saturating_sub(from);
         let at = receipt.at;
         receipt.at += came;
@@ -67,20 +71,23 @@ impl Landing {
         }
     }
 
-    pub(super) fn land(&self, packet: &Packet<'_>, from: usize) {
+    pub(in crate::active) fn land(&self, packet: &Packet<'_>, from: usize) {
         // SAFETY: at + bytes is at most the room, which the handler vouched for.
         unsafe { self.memory.land(self.at, packet, from, self.bytes) };
     }
 }
 
 /// Copies a packet's bytes from its byte `from` on to where the message goes.
-pub(super) fn land(receipt: &mut Receipt<Context>, packet: &Packet<'_>, from: usize) {
+pub(in crate::active) fn land(receipt: &mut Receipt<Context>, packet: &Packet<'_>, from: usize) {
     Landing::of(receipt, packet, from).land(packet, from);
 }
 
 impl Context {
     /// All data of a message has come.
-    pub(super) fn received_active(&self, receipt: Receipt<Context>) -> Result<(), UnitError> {
+    pub(in crate::active) fn received_active(
+        &self,
+        receipt: Receipt<Context>,
+    ) -> Result<(), UnitError> {
         let Receipt {
             origin,
             room,
@@ -101,9 +108,10 @@ impl Context {
         );
         match acknowledge {
             Some(word) => self.control(origin, kind::ACTIVE_DONE, status.field(), word, &[]),
+            None if status == Status::NotYet => self.early_is_whole(origin),
             None if status == Status::NoHandler => Err(nonsense(
                 origin,
-                "no handler is set for its dispatch id: call set_dispatch before advancing",
+                "its handler knows of nothing that it could be for",
             )),
             None => Ok(()),
         }

@@ -8,14 +8,20 @@
 //! | nothing is coming         | `ACTIVE_LONG`, `ACTIVE_DATA_LONG`  | a receipt is coming |
 //! | a receipt is coming       | `ACTIVE_CONTINUATION`              | the same; nothing after the last |
 //!
-//! Any other combination is a packet that makes no sense, and an error.
+//! Any other combination is a packet that makes no sense, and an error. `landing.rs` has where the bytes go, `early.rs`
+//! what nobody takes yet.
+
+pub(in crate::active) mod early;
+pub(in crate::active) mod landing;
 
 use pamir_driver::memory::kernel_copy;
 use pamir_driver::unit::UnitError;
 use pamir_driver::unit::packet::{Packet, PacketHandlerTable};
 
+use early::Begun;
+use landing::{Landing, land, receipt, take};
+
 use crate::active::dispatch::{Arrival, DISPATCH_IDS, Status};
-use crate::active::landing::{Landing, land, receipt, take};
 use crate::active::send::{ACKNOWLEDGE, BY_KERNEL, IN_PACKETS, nonsense};
 use crate::active::state::operation::Receipt;
 use crate::active::{Operation, Receive, line};
@@ -74,6 +80,13 @@ fn active(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), Unit
         let dispatch = packet.auxiliary();
         let total = data.len();
         let receive = context.dispatch(origin, dispatch, header, Some(data), total);
+        if receive.is_over() && parts.acknowledge.is_none() {
+            return Ok(());
+        }
+        if receive.status == Status::NotYet {
+            let ids = (origin, dispatch);
+            return context.keep_early(ids, (header, data), parts.acknowledge);
+        }
         let from = parts.start + parts.header_bytes;
         take(context, origin, &packet, parts.acknowledge, from, receive)
     })
@@ -89,11 +102,20 @@ fn active_long(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(),
         ));
     };
     let from = parts.start + parts.header_bytes;
-    let receive = context.with_copy(&packet, parts.start, from, |header| {
-        context.dispatch(origin, packet.auxiliary(), header, None, total)
-    });
-    let receipt = receipt(origin, parts.acknowledge, total, receive);
-    context.begin(origin, receipt, &packet, from)
+    let dispatch = packet.auxiliary();
+    context.with_copy(&packet, parts.start, from, |header| {
+        let receive = context.dispatch(origin, dispatch, header, None, total);
+        if receive.status == Status::NotYet {
+            let begun = Begun {
+                packet: &packet,
+                from,
+                total,
+            };
+            return context.begin_early((origin, dispatch), header, begun, parts.acknowledge);
+        }
+        let receipt = receipt(origin, parts.acknowledge, total, receive);
+        context.begin(origin, receipt, &packet, from)
+    })
 }
 
 fn request(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
@@ -107,19 +129,16 @@ fn request(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), Uni
             "its header is longer than itself",
         ));
     }
-    let receive = context.with_copy(&packet, at + 24, end, |header| {
-        context.dispatch(origin, packet.auxiliary(), header, None, total)
-    });
-    let mut receipt = receipt(origin, Some(word), total, receive);
-    if receipt.room == 0 || context.copy_active(&receipt, address, metadata) {
-        return context.received_active(receipt);
-    }
-    if metadata & ACKNOWLEDGE == 0 {
-        receipt.acknowledge = None;
-    }
-    let receipt = context.active.operations.start(Operation::Receive(receipt));
-    let payload = receipt.to_ne_bytes();
-    context.control(origin as usize, kind::ACTIVE_CLEAR, 0, word, &payload)
+    let dispatch = packet.auxiliary();
+    context.with_copy(&packet, at + 24, end, |header| {
+        let receive = context.dispatch(origin, dispatch, header, None, total);
+        if receive.status == Status::NotYet {
+            let asked = (word, total, address, metadata);
+            return context.keep_asked((origin, dispatch), header, asked);
+        }
+        let receipt = receipt(origin, Some(word), total, receive);
+        context.fetch_active(receipt, address, metadata)
+    })
 }
 
 fn clear(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
@@ -216,8 +235,28 @@ impl Context {
         }
         match self.active.table.get(dispatch) {
             Some(handler) => handler(self, arrival),
-            None => Receive::refused(Status::NoHandler),
+            None => Receive::not_yet(),
         }
+    }
+
+    /// Gets the data of a message that has asked, and whose receipt names its operation: by the kernel, or by asking
+    /// for it.
+    fn fetch_active(
+        &self,
+        mut receipt: Receipt<Context>,
+        address: u64,
+        metadata: u64,
+    ) -> Result<(), UnitError> {
+        if receipt.room == 0 || self.copy_active(&receipt, address, metadata) {
+            return self.received_active(receipt);
+        }
+        let (origin, word) = (receipt.origin, receipt.acknowledge.unwrap_or(0));
+        if metadata & ACKNOWLEDGE == 0 {
+            receipt.acknowledge = None;
+        }
+        let receipt = self.active.operations.start(Operation::Receive(receipt));
+        let payload = receipt.to_ne_bytes();
+        self.control(origin, kind::ACTIVE_CLEAR, 0, word, &payload)
     }
 
     /// The first packet of a message of several has come.
