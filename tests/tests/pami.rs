@@ -86,8 +86,18 @@ fn every_collective_is_right_by_every_algorithm() {
 }
 
 #[test]
+fn active_collectives_call_and_tell_whom_they_should() {
+    expect_no_failures("pami_active_collectives");
+}
+
+#[test]
 fn types_of_the_program_are_moved_and_combined_by_every_algorithm() {
     expect_no_failures("pami_collective_types");
+}
+
+#[test]
+fn extensions_of_other_machines_do_what_they_say() {
+    expect_no_failures("pami_extensions");
 }
 
 #[test]

@@ -17,7 +17,7 @@
 //! the same in all tasks. A context's polling looks at a lane from every context of the client,
 //! so more of them are not free.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -134,7 +134,27 @@ fn tell_unknown_variables() {
 struct Attachment {
     job: Job,
     task: usize,
-    names: BTreeSet<String>,
+    /// Names that have been opened: how often, and whether they are open.
+    names: BTreeMap<String, (u32, bool)>,
+}
+
+impl Attachment {
+    /// Takes a name that is not open; what the job knows the client by. Tasks open and close the clients of one name equally
+    /// often, so the n-th of one is the n-th of all, with lanes that nobody has used.
+    fn take(&mut self, name: &str) -> Result<String, ClientError> {
+        let (times, is_open) = self.names.entry(name.to_owned()).or_default();
+        // MPI's lanes are the job's own, of which there is one set.
+        if *is_open || (name == MPI && *times > 0) {
+            return Err(ClientError::Open {
+                name: name.to_owned(),
+            });
+        }
+        (*times, *is_open) = (*times + 1, true);
+        Ok(match *times {
+            1 => name.to_owned(),
+            times => format!("{name}, time {times}"),
+        })
+    }
 }
 
 static ATTACHMENT: Mutex<Option<Attachment>> = Mutex::new(None);
@@ -167,25 +187,24 @@ impl Client {
             *attachment = Some(Attachment {
                 job,
                 task,
-                names: BTreeSet::new(),
+                names: BTreeMap::new(),
             });
         }
         let attached = attachment.as_mut().expect("it was just filled");
-        let name_is_new = attached.names.insert(name.to_owned());
-        if !name_is_new {
-            return Err(ClientError::Open {
-                name: name.to_owned(),
-            });
-        }
+        let in_job = attached.take(name)?;
         if name == MPI {
             attached.job.take_lanes(attached.task)?;
         }
         let contexts = configured_contexts(name, attached.job.ranks())?;
         let (job, task) = (&attached.job, attached.task);
-        if node_engine::is_configured() && name != MPI {
-            return Self::open_with_engine(job, task, name, contexts);
-        }
-        Self::open_in(job, task, name, contexts)
+        let opened = if node_engine::is_configured() && name != MPI {
+            Self::open_with_engine(job, task, &in_job, contexts)
+        } else {
+            Self::open_in(job, task, &in_job, contexts)
+        };
+        let mut client = opened?;
+        client.name = name.to_owned();
+        Ok(client)
     }
 
     /// As [`Self::open_in`], and an engine of the node moves the client's puts and gets; the same in
@@ -208,10 +227,15 @@ impl Client {
         self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The client is not used any more: ends the engine of the node, if this process has it.
+    /// The client is not used any more: ends the engine of the node, if this process has it. Its name may be opened again.
     pub fn close(&self) {
         let engine = self.engine().take();
         drop(engine);
+        let mut attachment = ATTACHMENT.lock().unwrap_or_else(PoisonError::into_inner);
+        let names = attachment.as_mut().map(|attached| &mut attached.names);
+        if let Some((_, is_open)) = names.and_then(|names| names.get_mut(&self.name)) {
+            *is_open = false;
+        }
     }
 
     /// Opens client `name` with `contexts` contexts in each task, for task `task` of `job`.
@@ -426,7 +450,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_opens_a_name_once() {
+    fn a_process_opens_a_name_again_when_it_is_closed() {
         let first = Client::open("once").unwrap();
         assert_eq!((first.task(), first.tasks(), first.name()), (0, 1, "once"));
         assert!(matches!(
@@ -434,5 +458,10 @@ mod tests {
             Err(ClientError::Open { .. })
         ));
         assert!(Client::open("twice").is_ok());
+        first.close();
+        let second = Client::open("once").unwrap();
+        assert_eq!(second.name(), "once");
+        let endpoints = [first, second].map(|client| client.endpoint(0, 0).unwrap());
+        assert_ne!(endpoints[0], endpoints[1]);
     }
 }

@@ -204,8 +204,8 @@ typedef struct {
 /* ---- clients ---------------------------------------------------------------------------- */
 
 /* Joins the job of this process (that of mpiexec, or one of its own) as client `name`. Several
- * clients coexist, also with MPI. A name is used once in a process. Every task gives the same
- * names. Of the configuration, PAMI_CLIENT_NONCONTIG and PAMI_CLIENT_MEMORY_OPTIMIZE are kept. */
+ * clients coexist, also with MPI, at most 8 in the life of a job. A name can be used again after
+ * PAMI_Client_destroy. Every task gives the same names, equally often. Of the configuration, PAMI_CLIENT_NONCONTIG and PAMI_CLIENT_MEMORY_OPTIMIZE are kept. */
 pami_result_t PAMI_Client_create(const char *name, pami_client_t *client,
                                  pami_configuration_t configuration[], size_t num_configs);
 
@@ -1102,6 +1102,21 @@ typedef void *pami_extension_t;
  *   "torus2task"   pami_result_t (*)(size_t coordinates[], pami_task_t *)
  */
 #define __pami_extension_EXT_torus_network__ 1
+
+/* "EXT_async_progress": a thread of the library's advances contexts, whatever the program does. The program takes
+ * a context's lock for its own uses of it (PAMI_Context_lock).
+ *   "register"  pami_result_t (*)(pami_context_t, progress, suspend, resume, void *cookie), where each is NULL
+ *               or void (*)(pami_context_t, void *cookie): called in place of an advance; suspend and resume are not
+ *   "enable"    pami_result_t (*)(pami_context_t, int event): 0 all, 1 arrivals, 2 a timer
+ *   "disable"   the same; when it returns, the thread uses the context no more
+ */
+#define __pami_extension_EXT_async_progress__ 1
+
+/* "EXT_test_extension", for trying extensions out:
+ *   "foo"  void (*)(void)
+ *   "bar"  void (*)(struct { size_t line; char func[128]; } *)
+ */
+#define __pami_extension_EXT_test_extension__ 1
 
 /* "EXT_pamir":
  *   "version"  const char[]

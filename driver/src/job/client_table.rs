@@ -63,7 +63,9 @@ const REFUSED: u64 = u64::MAX;
 #[non_exhaustive]
 pub enum ClientTableError {
     /// All entries are taken.
-    #[error("client {name:?} cannot be opened: the job has {CLIENTS} clients already")]
+    #[error(
+        "client {name:?} cannot be opened: the job has {CLIENTS} clients already, those of names that were used again among them"
+    )]
     Full {
         /// The client's name.
         name: String,

@@ -16,6 +16,7 @@ use crate::one_sided::{Get, Notification, Put};
 use crate::protocol::table::{GetProtocol, PutProtocol, SendProtocol, SendTable};
 use crate::selection::{Choice, Ranges, Row, Situation};
 
+mod early;
 mod remote;
 mod scattered;
 mod shortcut;
@@ -82,6 +83,16 @@ type Log = Rc<RefCell<Vec<Result<(), TransferError>>>>;
 fn logged(log: &Log) -> Option<Completion> {
     let log = Rc::clone(log);
     Some(Box::new(move |_, how| log.borrow_mut().push(how)))
+}
+
+/// Sends data that the test keeps until the message has come.
+fn send_all(origin: &Context, message: ActiveMessage<'_>, data: &[u8]) {
+    // SAFETY: as said.
+    unsafe {
+        origin
+            .send_active(message, data.as_ptr(), data.len())
+            .unwrap()
+    };
 }
 
 /// What a receiver has of a message: who sent it, its header and its data.
@@ -182,67 +193,6 @@ fn every_size_arrives_whole_by_every_protocol() {
             }
         }
     }
-}
-
-#[test]
-fn what_comes_early_is_kept_for_its_handler() {
-    let contexts = client(&job(false), "early", 1, false);
-    let (origin, target) = (contexts.get(0, 0), contexts.get(1, 0));
-    let (log, sizes) = (Log::default(), [10, 20_000, 200_000]);
-    let data = sizes.map(|bytes| pattern(1, bytes));
-    for bytes in &data {
-        let message = ActiveMessage {
-            to: target.endpoint(),
-            dispatch: 99,
-            header: b"",
-            local: None,
-            remote: logged(&log),
-        };
-        // SAFETY: the data lives until the message has come.
-        unsafe { origin.send_active(message, bytes.as_ptr(), bytes.len()).unwrap() };
-    }
-    origin
-        .send_immediate(target.endpoint(), 99, b"", b"x")
-        .unwrap();
-    (0..1000).for_each(|_| contexts.advance());
-    assert!(target.has_early_messages(99) && log.borrow().is_empty());
-    let seen = Rc::new(RefCell::new(Vec::new()));
-    let noted = Rc::clone(&seen);
-    let handler = move |_: &Context, arrival: super::dispatch::Arrival<'_>| {
-        noted.borrow_mut().push(arrival.bytes);
-        Receive::nowhere()
-    };
-    target.set_dispatch(99, handler).unwrap();
-    assert!(seen.borrow().is_empty());
-    contexts.advance_until(|| log.borrow().len() == sizes.len());
-    contexts.advance_until(|| seen.borrow().len() == sizes.len() + 1);
-    assert_eq!(*seen.borrow(), [10, 20_000, 200_000, 1]);
-    assert!(log.borrow().iter().all(Result::is_ok) && !target.has_early_messages(99));
-}
-
-#[test]
-fn what_is_too_much_to_keep_waits_in_its_lane() {
-    let contexts = client(&job(false), "flood", 1, false);
-    let (origin, target) = (contexts.get(0, 0), contexts.get(1, 0));
-    let (data, most) = ([7; 4000], 1500_usize);
-    let (mut sent, to) = (0_usize, target.endpoint());
-    for _ in 0..2 * most {
-        let header = sent.to_ne_bytes();
-        sent += usize::from(origin.try_send_immediate(to, 99, &header, &data).unwrap());
-        target.advance().unwrap();
-    }
-    // What is kept is bounded, so that the lane has filled.
-    assert!((1000..most).contains(&sent), "{sent}");
-    let next = Rc::new(RefCell::new(0));
-    let counted = Rc::clone(&next);
-    let handler = move |_: &Context, arrival: super::dispatch::Arrival<'_>| {
-        assert_eq!(arrival.header, counted.borrow().to_ne_bytes());
-        assert_eq!(arrival.data, Some(&data[..]));
-        *counted.borrow_mut() += 1_usize;
-        Receive::nowhere()
-    };
-    target.set_dispatch(99, handler).unwrap();
-    contexts.advance_until(|| *next.borrow() == sent);
 }
 
 #[test]

@@ -10,11 +10,10 @@ use std::rc::Rc;
 
 use pamir_transport::active::Receive;
 
-use crate::context::event::Event;
 use crate::refusal::Refusal;
 use crate::structures::function::MemberCall;
 use crate::structures::kind::TransferKind;
-use crate::structures::{DataFunction, Type};
+use crate::structures::{Code, DataFunction, Type};
 
 /// What a member's function is, with what it gets.
 #[derive(Clone, Copy)]
@@ -36,12 +35,15 @@ pub struct Answer {
     pub bytes: usize,
 }
 
+/// Tells the program how an operation has ended.
+pub type Told = Box<dyn FnOnce(Code)>;
+
 /// What the own member of an operation's origin says of it.
 pub struct OwnPart {
     /// The data function of a reduction, and the type of the data that it combines.
     pub function: Option<(DataFunction, Type)>,
     /// Who is told when the operation has ended, in place of whom the call names.
-    pub event: Option<Event>,
+    pub told: Option<Told>,
     /// Why the own data cannot be had.
     pub refusal: Option<Refusal>,
 }

@@ -53,6 +53,11 @@ impl Event {
         self.tell(ended(how));
     }
 
+    /// As an operation keeps it.
+    pub fn teller(self) -> Box<dyn FnOnce(Code)> {
+        Box::new(move |code| self.tell(code))
+    }
+
     /// As the transport takes it.
     pub fn completion(self) -> Completion {
         Box::new(move |_, how| self.end(how))

@@ -1,7 +1,8 @@
 //! Extensions: what this library offers beyond the interface, by name.
 //!
 //! Before: `PAMI_Extension_open`. After: `PAMI_Extension_symbol` gives the address of a function
-//! or a variable. There is `EXT_torus_network` ([`crate::extension::torus`]), and `EXT_pamir`:
+//! or a variable. There are `EXT_torus_network` ([`torus`]), `EXT_async_progress` ([`async_progress`]),
+//! `EXT_test_extension` ([`test_extension`]), and `EXT_pamir`:
 //!
 //! | symbol    | what it is |
 //! |-----------|------------|
@@ -10,6 +11,8 @@
 //!
 //! A new extension is a file with a name, a handle, and its symbols; [`open`] and [`symbol`] lead to it.
 
+pub mod async_progress;
+pub mod test_extension;
 pub mod torus;
 
 use std::ffi::{CStr, c_void};
@@ -36,19 +39,35 @@ fn handle() -> *mut c_void {
     (&raw const EXTENSION).cast_mut().cast()
 }
 
+/// What is behind a handle.
+type Symbols = fn(&[u8]) -> *mut c_void;
+
+/// The symbols of the extension with a handle.
+///
+/// # Errors
+///
+/// [`Refusal::Handle`] where it is that of none.
+fn symbols_of(extension: *mut c_void) -> Result<Symbols, Refusal> {
+    let known: [(*mut c_void, Symbols); 4] = [
+        (handle(), own_symbol),
+        (torus::handle(), torus::symbol),
+        (async_progress::handle(), async_progress::symbol),
+        (test_extension::handle(), test_extension::symbol),
+    ];
+    let found = known.into_iter().find(|(handle, _)| *handle == extension);
+    found.map(|(_, symbols)| symbols).ok_or(Refusal::Handle {
+        argument: "extension",
+        kind: "extension",
+    })
+}
+
 /// Whether a handle is that of an extension.
 ///
 /// # Errors
 ///
 /// [`Refusal::Handle`].
 pub fn check(extension: *mut c_void) -> Result<(), Refusal> {
-    if extension == handle() || extension == torus::handle() {
-        return Ok(());
-    }
-    Err(Refusal::Handle {
-        argument: "extension",
-        kind: "extension",
-    })
+    symbols_of(extension).map(drop)
 }
 
 /// Sleeps until something may have come for a context.
@@ -63,17 +82,31 @@ extern "C" fn wait(context: HeldHandle, nanoseconds: u64) -> Code {
     answer(rest())
 }
 
-/// Opens the extension of a name, for task `task` of `tasks`.
+/// Opens the extension of a name; `task` gives this task and the number of all, if the extension asks for them.
 ///
 /// # Errors
 ///
-/// [`Refusal::Extension`] where there is none, and what the extension refuses.
-pub fn open(name: &str, task: usize, tasks: usize) -> Result<*mut c_void, Refusal> {
+/// [`Refusal::Extension`] where there is none, and what the extension or `task` refuses.
+pub fn open(
+    name: &str,
+    task: impl FnOnce() -> Result<(usize, usize), Refusal>,
+) -> Result<*mut c_void, Refusal> {
     match name {
         NAME => Ok(handle()),
-        torus::NAME => torus::open(task, tasks),
+        async_progress::NAME => Ok(async_progress::handle()),
+        test_extension::NAME => Ok(test_extension::handle()),
+        torus::NAME => {
+            let (task, tasks) = task()?;
+            torus::open(task, tasks)
+        }
         _ => {
-            let (name, known) = (name.to_owned(), [NAME, torus::NAME].join(" and "));
+            let known = [
+                NAME,
+                torus::NAME,
+                async_progress::NAME,
+                test_extension::NAME,
+            ];
+            let (name, known) = (name.to_owned(), known.join(", "));
             Err(Refusal::Extension { name, known })
         }
     }
@@ -81,9 +114,10 @@ pub fn open(name: &str, task: usize, tasks: usize) -> Result<*mut c_void, Refusa
 
 /// What an extension has under a name; NULL if nothing.
 pub fn symbol(extension: *mut c_void, name: &[u8]) -> *mut c_void {
-    if extension == torus::handle() {
-        return torus::symbol(name);
-    }
+    symbols_of(extension).map_or(std::ptr::null_mut(), |symbols| symbols(name))
+}
+
+fn own_symbol(name: &[u8]) -> *mut c_void {
     match name {
         b"version" => VERSION.as_ptr().cast_mut().cast(),
         b"wait" => wait as *mut c_void,

@@ -10,6 +10,7 @@ use crate::context::advance::advance_each;
 use crate::context::{ContextObject, HeldHandle, made};
 use crate::edge::attributes::{entries, query, update};
 use crate::edge::handle::{Handle, Object, missing};
+use crate::extension::async_progress;
 use crate::refusal::{Refusal, answer, refused};
 use crate::structures::configuration::attribute;
 use crate::structures::pointer::{InOut, List, Out};
@@ -55,7 +56,9 @@ pub extern "C" fn PAMI_Context_destroyv(mut contexts: InOut<HeldHandle>, ncontex
         let argument = "contexts";
         let contexts = contexts.list(ncontexts).ok_or(Refusal::Null { argument })?;
         for handle in contexts {
-            handle.get()?.end()?;
+            let held = handle.get()?;
+            async_progress::forget(held.object());
+            held.end()?;
             *handle = HeldHandle::NULL;
         }
         Ok(())

@@ -11,7 +11,7 @@ use crate::refusal::{Refusal, answer};
 use crate::structures::Code;
 use crate::structures::pointer::{Out, Text};
 
-/// Opens the extension of a name.
+/// Opens the extension of a name; the client is looked at by those that need one.
 #[unsafe(no_mangle)]
 pub extern "C" fn PAMI_Extension_open(
     client: Handle<ClientObject>,
@@ -19,13 +19,17 @@ pub extern "C" fn PAMI_Extension_open(
     handle: Out<*mut c_void>,
 ) -> Code {
     let opening = || {
-        let client = client.get()?.client();
         let (Some(name), false) = (name.get(), handle.is_null()) else {
             let argument = "name or extension";
             return Err(Refusal::Null { argument });
         };
         let name = name.to_string_lossy();
-        handle.put(extension::open(&name, client.task(), client.tasks())?);
+        // IBM's library asks for a client only where the extension needs it.
+        let task = || {
+            let client = client.get()?.client();
+            Ok((client.task(), client.tasks()))
+        };
+        handle.put(extension::open(&name, task)?);
         Ok(())
     };
     answer(opening())

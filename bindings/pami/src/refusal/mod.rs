@@ -379,6 +379,20 @@ pub enum Refusal {
         /// Its rank.
         rank: usize,
     },
+    /// There is no such event of asynchronous progress.
+    #[error(
+        "{event} is no event of asynchronous progress: 0 stands for all, 1 for arrivals, 2 for a timer"
+    )]
+    AsynchronousEvent {
+        /// The number.
+        event: i32,
+    },
+    /// A thread cannot be had.
+    #[error("the thread that advances contexts cannot begin: {source}")]
+    Thread {
+        /// What the kernel says.
+        source: std::io::Error,
+    },
     /// A collective operation has failed.
     #[error(transparent)]
     Collective(#[from] CollectiveError),

@@ -22,7 +22,10 @@ impl Refusal {
             Self::OperationsLeft { .. } => Code::Again,
             Self::NoAnswer { .. } | Self::Profile(_) => Code::Error,
             Self::Collective(error) => collective_code(error),
-            Self::Extension { .. } | Self::Torus { .. } => Code::Unimplemented,
+            Self::Extension { .. } | Self::Torus { .. } | Self::AsynchronousEvent { .. } => {
+                Code::Unimplemented
+            }
+            Self::Thread { .. } => Code::Error,
             _ => Code::Invalid,
         }
     }

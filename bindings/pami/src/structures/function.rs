@@ -43,6 +43,22 @@ impl WorkCall {
     }
 }
 
+/// A function that is called where a context is to be advanced.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct ProgressCall(unsafe extern "C" fn(*mut c_void, *mut c_void));
+
+/// `pamix_async_function`.
+pub type ProgressFunction = Option<ProgressCall>;
+
+impl ProgressCall {
+    /// Calls it; by any thread.
+    pub fn call(self, context: *mut c_void, cookie: *mut c_void) {
+        // SAFETY: the program gave function and cookie for this.
+        unsafe { (self.0)(context, cookie) }
+    }
+}
+
 /// A function that handles data, or a small number that stands for an operation.
 #[derive(Clone, Copy, Debug)]
 #[repr(transparent)]

@@ -17,8 +17,7 @@ use std::rc::Rc;
 use pamir_driver::unit::UnitError;
 use pamir_driver::unit::packet::Packet;
 
-use super::landing::receipt;
-use crate::active::Receive;
+use super::landing::{kept, land_all, receipt};
 use crate::active::dispatch::{DispatchHandler, Status};
 use crate::active::state::early::{Body, Early};
 use crate::context::Context;
@@ -119,9 +118,7 @@ impl Context {
         if !self.active.early.has_room(header.len(), total) {
             return Err(UnitError::Held);
         }
-        let mut data = vec![0; total];
-        // SAFETY: a vector's bytes stay where they are until the message is whole, or is dropped with its receipt.
-        let receive = unsafe { Receive::into(data.as_mut_ptr(), total) };
+        let (receipt, data) = kept(origin, total);
         self.active.early.begin(Early {
             origin,
             dispatch,
@@ -129,8 +126,6 @@ impl Context {
             body: Body::Long(data),
             acknowledge,
         });
-        let mut receipt = receipt(origin, None, total, receive);
-        receipt.status = Status::NotYet;
         self.begin(origin, receipt, packet, from)
     }
 
@@ -188,10 +183,7 @@ impl Context {
         match &early.body {
             Body::Short(data) | Body::Long(data) => {
                 let mut receipt = receipt(origin, early.acknowledge, bytes, receive);
-                let landed = data.get(..bytes.min(receipt.room)).unwrap_or(data);
-                // SAFETY: the handler vouched for as many bytes as it has room for.
-                unsafe { receipt.memory.take(0, landed) };
-                receipt.at = bytes;
+                land_all(&mut receipt, data);
                 self.received_active(receipt)?;
             }
             Body::Asked {

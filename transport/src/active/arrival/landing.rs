@@ -47,6 +47,24 @@ pub(in crate::active) fn receipt(
     }
 }
 
+/// A receipt whose message goes to memory of its own, which whoever has the receipt keeps until the message is whole.
+pub(in crate::active) fn kept(origin: u32, total: usize) -> (Receipt<Context>, Vec<u8>) {
+    let mut data = vec![0; total];
+    // SAFETY: a vector's bytes stay where they are, and this one is kept as long as the receipt.
+    let receive = unsafe { Receive::into(data.as_mut_ptr(), total) };
+    let mut receipt = receipt(origin, None, total, receive);
+    receipt.status = Status::NotYet;
+    (receipt, data)
+}
+
+/// Copies all data of a message to where it goes.
+pub(in crate::active) fn land_all(receipt: &mut Receipt<Context>, data: &[u8]) {
+    let landed = &data[..data.len().min(receipt.room)];
+    // SAFETY: the handler vouched for as many bytes as it has room for.
+    unsafe { receipt.memory.take(0, landed) };
+    receipt.at = data.len();
+}
+
 /// Where the next bytes of a message go.
 pub(in crate::active) struct Landing {
     pub(in crate::active) memory: Memory,

@@ -10,6 +10,7 @@ use crate::collective::active::head::{ANSWER, Head, half_at, word_at};
 use crate::context::Held;
 use crate::context::active_collectives::{OwnPart, Registration};
 use crate::context::endpoint::word_of;
+use crate::context::event::Event;
 use crate::edge::handle::Object;
 use crate::edge::span::Span;
 use crate::geometry::GeometryObject;
@@ -89,7 +90,7 @@ pub fn respond(
     {
         awaited.own_part(OwnPart {
             function,
-            event: place.event.take(),
+            told: place.event.take().map(Event::teller),
             refusal: place.refusal.take(),
         });
     }

@@ -28,7 +28,7 @@ use crate::collective::buffer::Buffer;
 use crate::collective::call::Call;
 use crate::collective::elements::{Operands, bytes_of};
 use crate::context::Held;
-use crate::context::active_collectives::{Answer, Awaiting, OwnPart};
+use crate::context::active_collectives::{Answer, Awaiting, OwnPart, Told};
 use crate::context::event::Event;
 use crate::context::memory::{receive_into, receive_part};
 use crate::edge::span::Span;
@@ -91,7 +91,7 @@ struct Awaited {
     /// Nothing for a gather.
     combining: Option<Combining>,
     /// Whom the own member has named.
-    event: Cell<Option<Event>>,
+    told: Cell<Option<Told>>,
 }
 
 impl Awaited {
@@ -113,8 +113,9 @@ impl Awaited {
                 .set(self.result().map_or_else(refused, |()| Code::Success));
         }
         self.call.geometry.under_way.fetch_sub(1, Ordering::AcqRel);
-        if let Some(event) = self.event.take().or(self.call.event()) {
-            event.tell(self.worst.get());
+        let told = self.told.take().or(self.call.event().map(Event::teller));
+        if let Some(told) = told {
+            told(self.worst.get());
         }
         object.end_collective();
     }
@@ -163,10 +164,10 @@ impl Awaiting for Awaited {
     fn own_part(&self, part: OwnPart) {
         let OwnPart {
             function,
-            event,
+            told,
             refusal,
         } = part;
-        self.event.set(event);
+        self.told.set(told);
         if let Some(combining) = &self.combining {
             combining.function.set(function);
         }
@@ -228,7 +229,7 @@ fn start(call: Call, asking: Asking) -> Result<(), Refusal> {
         answers,
         result: RefCell::new(result),
         combining,
-        event: Cell::new(None),
+        told: Cell::new(None),
     });
     let awaiting: Rc<dyn Awaiting> = Rc::<Awaited>::clone(&awaited);
     object.active().await_answers(head.key, awaiting);

@@ -22,7 +22,7 @@ use crate::collective::active::starting::{Data, Start};
 use crate::collective::buffer::Buffer;
 use crate::collective::call::Call;
 use crate::context::Held;
-use crate::context::active_collectives::{Answer, Awaiting, OwnPart, Registration};
+use crate::context::active_collectives::{Answer, Awaiting, OwnPart, Registration, Told};
 use crate::context::endpoint::word_of;
 use crate::context::event::Event;
 use crate::edge::handle::Object;
@@ -56,7 +56,7 @@ pub fn receive(
     {
         receivers.own_part(OwnPart {
             function: None,
-            event: place.event.take(),
+            told: place.event.take().map(Event::teller),
             refusal: place.refusal.take(),
         });
     }
@@ -71,7 +71,7 @@ struct Receivers {
     left: Cell<usize>,
     worst: Cell<Code>,
     /// Whom the own member has named.
-    event: Cell<Option<Event>>,
+    told: Cell<Option<Told>>,
 }
 
 impl Receivers {
@@ -89,8 +89,9 @@ impl Receivers {
         }
         self.object.active().forget(self.key);
         self.call.geometry.under_way.fetch_sub(1, Ordering::AcqRel);
-        if let Some(event) = self.event.take().or(self.call.event()) {
-            event.tell(self.worst.get());
+        let told = self.told.take().or(self.call.event().map(Event::teller));
+        if let Some(told) = told {
+            told(self.worst.get());
         }
         self.object.end_collective();
     }
@@ -103,7 +104,7 @@ impl Awaiting for Receivers {
     }
 
     fn own_part(&self, part: OwnPart) {
-        self.event.set(part.event);
+        self.told.set(part.told);
         if let Some(refusal) = part.refusal {
             self.worst.set(refused(refusal));
         }
@@ -137,7 +138,7 @@ pub fn start(call: Call, kind: TransferKind, parameters: ActiveSend) -> Result<(
         key: head.key,
         left: Cell::new(size),
         worst: Cell::new(Code::Success),
-        event: Cell::new(None),
+        told: Cell::new(None),
     });
     let awaiting: Rc<dyn Awaiting> = Rc::<Receivers>::clone(&receivers);
     object.active().await_answers(head.key, awaiting);

@@ -82,9 +82,10 @@ impl Call {
             local: None,
             remote: Some(remote),
         };
-        Ok(match start.data {
+        match start.data {
             Data::There(data) => self.object.send(message, &data)?,
             Data::Copied(data) => self.object.send_copy(message, data)?,
-        })
+        }
+        Ok(())
     }
 }
