@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use pamir_driver::topology::{Level, Machine};
+use pamir_driver::topology::{Fingerprint, Level, Machine};
 use pamir_tests::installation::{command, compile, compile_from};
 use pamir_tests::run::{Run, mpiexec};
 use pamir_transport::placement::format::communication::Portions;
@@ -102,7 +102,8 @@ fn a_profile_has_what_was_sent_by_portion() {
     );
     let mut portion = "";
     let mut lines: Vec<String> = Vec::new();
-    for line in text.lines().skip(2) {
+    assert!(Fingerprint::in_text(&text).is_some(), "{text}");
+    for line in text.lines().skip(2).filter(|line| !line.starts_with('#')) {
         match line.strip_prefix("portion ") {
             Some(name) => portion = name,
             None => lines.push(format!("{portion}: {line}")),

@@ -30,6 +30,7 @@
 mod affinity;
 mod description;
 mod error;
+mod fingerprint;
 #[cfg(feature = "topology")]
 mod hwloc;
 mod machine;
@@ -37,6 +38,7 @@ mod system_files;
 
 pub use affinity::AffinityMask;
 pub use error::TopologyError;
+pub use fingerprint::Fingerprint;
 pub use machine::{Level, Machine, Origin, ProcessingUnit, host_name};
 
 /// A variable of hwloc that names another machine, with its value; empty counts as unset.

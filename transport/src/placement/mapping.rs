@@ -6,6 +6,7 @@
 //!
 //! ```text
 //! # pamir mapping 1
+//! # machine 9e37... host        the machine it was made for ([`Fingerprint`])
 //! # rank  processing unit (the operating system's number)
 //! 0 4
 //! 1 6
@@ -16,6 +17,8 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::Path;
+
+use pamir_driver::topology::Fingerprint;
 
 use super::{PlacementError, TopologyGraph};
 
@@ -61,6 +64,7 @@ impl Mapping {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedRanks {
     units: Vec<u32>,
+    machine: Option<Fingerprint>,
 }
 
 impl PlacedRanks {
@@ -71,7 +75,18 @@ impl PlacedRanks {
             units: places
                 .map(|&place| topology.names()[place as usize])
                 .collect(),
+            machine: None,
         }
+    }
+
+    /// The same, made for that machine, if that is known.
+    pub fn for_machine(self, machine: Option<Fingerprint>) -> PlacedRanks {
+        PlacedRanks { machine, ..self }
+    }
+
+    /// The machine that it was made for, if the file says so.
+    pub fn machine(&self) -> Option<&Fingerprint> {
+        self.machine.as_ref()
     }
 
     /// The operating system's number of each rank's processing unit.
@@ -81,9 +96,9 @@ impl PlacedRanks {
 
     /// The file's text.
     pub fn to_text(&self) -> String {
-        let mut text = String::from(
-            "# pamir mapping 1\n# rank  processing unit (the operating system's number)\n",
-        );
+        let mut text = String::from("# pamir mapping 1\n");
+        text.extend(self.machine.iter().map(Fingerprint::line));
+        text.push_str("# rank  processing unit (the operating system's number)\n");
         for (rank, unit) in self.units.iter().enumerate() {
             let _ = writeln!(text, "{rank} {unit}");
         }
@@ -130,7 +145,10 @@ impl PlacedRanks {
             }
         }
         let units = found.into_iter().map(|(_, unit)| unit).collect();
-        Ok(PlacedRanks { units })
+        Ok(PlacedRanks {
+            units,
+            machine: Fingerprint::in_text(text),
+        })
     }
 
     /// Reads a file.
@@ -145,6 +163,8 @@ impl PlacedRanks {
 
 #[cfg(test)]
 mod tests {
+    use pamir_driver::topology::Machine;
+
     use super::*;
 
     #[test]
@@ -170,7 +190,9 @@ mod tests {
     fn a_file_is_read_as_it_was_written() {
         let topology = TopologyGraph::uniform(&[2, 2], &[3.0, 2.0, 1.0]).unwrap();
         let mapping = Mapping::new(vec![3, 1, 0, 2]).unwrap();
+        let machine = Machine::from_description("core:4 pu:1").unwrap();
         let placed = PlacedRanks::new(&mapping, &topology, 3);
+        let placed = placed.for_machine(Some(machine.fingerprint()));
         assert_eq!(placed.units(), [3, 1, 0]);
         assert_eq!(
             PlacedRanks::from_text(&placed.to_text(), "m").unwrap(),

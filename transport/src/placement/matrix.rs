@@ -5,6 +5,9 @@
 
 use super::PlacementError;
 
+/// The most places for which tables of all pairs are made: three of them are 400 MiB.
+pub const MOST_DENSE: usize = 4096;
+
 /// A square matrix of finite numbers of at least 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Matrix {

@@ -13,10 +13,8 @@
 
 use std::sync::OnceLock;
 
+use super::matrix::MOST_DENSE;
 use super::{CommunicationGraph, Mapping, Matrix, PlacementError, TopologyGraph, Weight, matrix};
-
-/// The most places for which tables of all pairs are made: three of them are 400 MiB.
-pub const MOST_DENSE: usize = 4096;
 
 /// What a weight and a cost make together: the `f` of equation 1.
 #[derive(Debug, Clone, Copy)]

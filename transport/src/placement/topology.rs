@@ -19,6 +19,7 @@ use std::collections::HashMap;
 
 use pamir_driver::topology::{Level, Machine};
 
+use super::matrix::MOST_DENSE;
 use super::{Matrix, PlacementError, matrix};
 
 /// A tree of containers around entities.
@@ -131,6 +132,17 @@ impl LevelCosts {
         }
         Ok(self)
     }
+}
+
+/// A cost that was changed, if it is one.
+fn checked(value: f64) -> Result<f64, PlacementError> {
+    let what = || "the changed cost".to_string();
+    matrix::valid(value)
+        .then_some(value)
+        .ok_or_else(|| PlacementError::Number {
+            what: what(),
+            value,
+        })
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -310,6 +322,90 @@ impl TopologyGraph {
             Costs::Tree(tree) => Some(tree),
             Costs::Matrix(_) => None,
         }
+    }
+
+    /// The same with another cost between two entities, both ways.
+    ///
+    /// # Errors
+    ///
+    /// [`PlacementError`] if an entity is not there, both are the same, or there are too many for a table.
+    pub fn with_link(
+        &self,
+        entities: (u32, u32),
+        change: impl Fn(f64) -> f64,
+    ) -> Result<TopologyGraph, PlacementError> {
+        let (one, other) = entities;
+        let missing = [one, other]
+            .into_iter()
+            .find(|entity| !self.names.contains(entity));
+        if let Some(missing) = missing {
+            let mut known = self.names.clone();
+            known.dedup();
+            return Err(PlacementError::Unknown {
+                what: "processing unit",
+                name: missing.to_string(),
+                known: known
+                    .iter()
+                    .map(u32::to_string)
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            });
+        }
+        if one == other {
+            let reason = format!("{one}-{other} is no link: it leads from a unit to itself");
+            return Err(PlacementError::Mapping { reason });
+        }
+        if self.len() > MOST_DENSE {
+            return Err(PlacementError::TooLarge {
+                size: self.len(),
+                most: MOST_DENSE,
+            });
+        }
+        let mut matrix = self.matrix();
+        for from in 0..self.len() {
+            for to in 0..self.len() {
+                let names = (self.names[from], self.names[to]);
+                if names == (one, other) || names == (other, one) {
+                    matrix.set(from, to, checked(change(matrix.at(from, to)))?);
+                }
+            }
+        }
+        TopologyGraph::from_matrix(self.names.clone(), matrix)
+    }
+
+    /// The same with another cost of pairs that share nothing nearer than this level.
+    ///
+    /// # Errors
+    ///
+    /// [`PlacementError`] if the machine has no such level; one of measured pairs has none.
+    pub fn with_level(
+        &self,
+        name: &str,
+        change: impl Fn(f64) -> f64,
+    ) -> Result<TopologyGraph, PlacementError> {
+        let levels: Vec<String> = self.tree().map_or_else(Vec::new, |tree| {
+            (0..=tree.depth())
+                .map(|shared| tree.level_name(shared))
+                .collect()
+        });
+        let at = levels.iter().position(|level| level == name);
+        let mut graph = self.clone();
+        match (&mut graph.costs, at) {
+            (Costs::Tree(tree), Some(at)) => tree.costs[at] = checked(change(tree.costs[at]))?,
+            _ => {
+                let known = if levels.is_empty() {
+                    "none on a machine of pairs: change links".to_string()
+                } else {
+                    levels.join(", ")
+                };
+                return Err(PlacementError::Unknown {
+                    what: "level of the machine",
+                    name: name.to_string(),
+                    known,
+                });
+            }
+        }
+        Ok(graph)
     }
 
     /// All costs written out.

@@ -1,10 +1,10 @@
 //! `mpiexec --profile-comm FILE`: the file that ranks add their counts to.
 //!
-//! What: makes the file with its first lines, and tells the ranks its name, and which iterations
+//! What: makes the file with its first lines, which name this machine, and tells the ranks its name, and which iterations
 //! count apart (`--profile-iterations`); each adds its own lines in MPI_Finalize. Why the launcher
 //! begins it: a file that cannot be written is known before anything runs, and an older profile is
 //! never mixed with a new one.
-//! Step before: [`super::arguments`]. Step after: `transport/src/tagged/traffic.rs` in each rank.
+//! Step before: [`super::arguments`]. Step after: `transport/src/tagged/profile/traffic.rs` in each rank.
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;
@@ -12,6 +12,7 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use pamir_driver::topology::Machine;
 use pamir_settings::{PROFILE_COMM, PROFILE_ITERATIONS};
 
 use super::request::Launch;
@@ -68,5 +69,8 @@ fn begin_file(path: &Path, ranks: usize) -> std::io::Result<()> {
         // The launcher waits for no reader of a pipe.
         .custom_flags(libc::O_NONBLOCK)
         .open(path)?;
-    file.write_all(format!("# pamir communication 1\nranks {ranks}\n").as_bytes())
+    // Of what is no machine of this library's, the profile says nothing.
+    let machine = Machine::from_sysfs().map(|machine| machine.fingerprint().line());
+    let machine = machine.unwrap_or_default();
+    file.write_all(format!("# pamir communication 1\nranks {ranks}\n{machine}").as_bytes())
 }

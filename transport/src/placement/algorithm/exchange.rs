@@ -10,8 +10,11 @@
 //! Why two: a gain that was saved after other swaps holds only together with them. Kept alone, such
 //! a swap can make the mapping worse, so both forms compute the true cost before they accept
 //! anything, and a pass that does not lower it ends the descent. A descent from the default order
-//! comes first, then descents from random mappings, until the search is over.
+//! comes first, then descents from random mappings, until the search is over, or until these only end at costs that
+//! earlier ones have ended at: then there is nothing new to find.
 //! Invariant: along a descent the true cost only falls (property test).
+
+use std::collections::HashSet;
 
 use super::super::gain::{GainTable, Numbers};
 use super::super::search::{Algorithm, Search};
@@ -19,6 +22,32 @@ use super::super::{PlacementError, Problem};
 
 /// Random starts when nothing limits them: each is a few passes of O(n³).
 const STARTS: u64 = 20;
+
+/// So many descents in a row that end nowhere new end the search, and more where more ends are known.
+const FRUITLESS: usize = 20;
+
+/// Where descents have ended, by cost.
+#[derive(Debug, Default)]
+struct Ends {
+    /// Costs to seven digits: the same mapping turned round adds up in another order.
+    known: HashSet<u32>,
+    /// Descents since one has ended somewhere new.
+    fruitless: usize,
+}
+
+impl Ends {
+    fn note(&mut self, cost: f64) {
+        self.fruitless += 1;
+        if self.known.insert((cost as f32).to_bits()) {
+            self.fruitless = 0;
+        }
+    }
+
+    /// Whether another descent may well end somewhere new.
+    fn may_grow(&self) -> bool {
+        self.fruitless < FRUITLESS.max(self.known.len())
+    }
+}
 
 /// What is kept of a pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,14 +172,15 @@ impl Algorithm for Exchange {
     fn search(&self, problem: &Problem, search: &mut Search) -> Result<(), PlacementError> {
         let numbers = Numbers::new(problem)?;
         let mut table = GainTable::new(&numbers, search.best());
-        let mut starts = 0;
-        while search.start() && (search.is_limited() || starts < STARTS) {
+        let (mut starts, mut ends) = (0, Ends::default());
+        while ends.may_grow() && search.start() && (search.is_limited() || starts < STARTS) {
             if starts > 0 {
                 let places = search.random.permutation(problem.size());
                 search.offer(&places, problem.cost_of(&places));
                 table.restart(&places);
             }
-            self.descend(problem, &mut table, search);
+            let costs = self.descend(problem, &mut table, search);
+            costs.last().into_iter().for_each(|cost| ends.note(*cost));
             starts += 1;
         }
         Ok(())
@@ -178,6 +208,19 @@ mod tests {
         let kept = Exchange::LITERAL.kept(&gains);
         assert_eq!(kept.iter().map(|swap| swap.one).collect::<Vec<_>>(), [4]);
         assert!(Exchange::LITERAL.kept(&saved(&[0.0, -4.0])).is_empty());
+    }
+
+    #[test]
+    fn descents_end_when_they_end_nowhere_new() {
+        let mut ends = Ends::default();
+        (0..30).for_each(|end| ends.note(f64::from(end)));
+        assert!(ends.may_grow());
+        (0..29).for_each(|_| ends.note(3.0));
+        assert!(ends.may_grow());
+        ends.note(29.000_000_1);
+        assert!(!ends.may_grow());
+        ends.note(30.0);
+        assert!(ends.may_grow());
     }
 
     #[test]

@@ -178,6 +178,22 @@ fn restarts_find_what_one_descent_does_not() {
 }
 
 #[test]
+fn restarts_that_find_nothing_new_end_the_search() {
+    let problem = random_problem(5, 3, EdgeFunction::PRODUCT);
+    for name in ["document", "exchange"] {
+        // Minutes, if only they ended it.
+        let limits = Limits {
+            time: Some(Duration::from_secs(600)),
+            ..Limits::default()
+        };
+        let found = run(name, &problem, limits);
+        assert_eq!(found.cost, lowest_cost(&problem, &mut Vec::new()), "{name}");
+        let starts = found.progress.starts;
+        assert!((20..10_000).contains(&starts), "{name}: {starts} starts");
+    }
+}
+
+#[test]
 fn searches_find_the_optimum_of_small_problems() {
     for seed in 0..6 {
         let problem = random_problem(8, seed, EdgeFunction::PRODUCT);

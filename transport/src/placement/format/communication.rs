@@ -3,6 +3,7 @@
 //! ```text
 //! # pamir communication 1
 //! ranks 4
+//! # machine 9e37... host        optional: where it was taken (`pamir_driver::topology::Fingerprint`)
 //! portion halo                  optional: what follows belongs to this portion of the run
 //! 0 1 100 819200                origin, target, messages, bytes
 //! 1 0 100 819200
@@ -18,6 +19,8 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use pamir_driver::topology::Fingerprint;
+
 use super::super::communication::Entry;
 use super::super::{CommunicationGraph, PlacementError, Traffic};
 use super::{Line, lines, matrix_market, read_text};
@@ -30,6 +33,7 @@ pub const WHOLE: &str = "";
 pub struct Portions {
     ranks: usize,
     portions: Vec<(String, CommunicationGraph)>,
+    machine: Option<Fingerprint>,
 }
 
 impl Portions {
@@ -45,7 +49,21 @@ impl Portions {
                 });
             }
         }
-        Ok(Portions { ranks, portions })
+        Ok(Portions {
+            ranks,
+            portions,
+            machine: None,
+        })
+    }
+
+    /// The same, taken on that machine, if that is known.
+    pub fn of_machine(self, machine: Option<Fingerprint>) -> Portions {
+        Portions { machine, ..self }
+    }
+
+    /// The machine that it was taken on, if the file says so.
+    pub fn machine(&self) -> Option<&Fingerprint> {
+        self.machine.as_ref()
     }
 
     /// Number of ranks.
@@ -80,6 +98,7 @@ impl Portions {
     /// The file's text.
     pub fn to_text(&self) -> String {
         let mut text = format!("# pamir communication 1\nranks {}\n", self.ranks);
+        text.extend(self.machine.iter().map(Fingerprint::line));
         for (name, graph) in &self.portions {
             if name != WHOLE {
                 let _ = writeln!(text, "portion {name}");
@@ -144,7 +163,8 @@ impl Portions {
         let graphs = portions.into_iter().map(|(name, entries)| {
             CommunicationGraph::new(ranks, entries).map(|graph| (name, graph))
         });
-        Portions::new(graphs.collect::<Result<_, _>>()?)
+        let portions = Portions::new(graphs.collect::<Result<_, _>>()?)?;
+        Ok(portions.of_machine(Fingerprint::in_text(text)))
     }
 
     /// Reads a file.

@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! # pamir machine 1
+//! # machine 9e37... host        where it was measured (`pamir_driver::topology::Fingerprint`)
+//! # measured pairs at once, load 0.2 on 3 units         under what
 //! units 0 2 4                   the operating system's numbers of the processing units
 //! 0 2 140 12.5 60               one, other, latency in ns, bandwidth in bytes/ns, overhead in ns
 //! 0 4 310 8.0 60
@@ -17,12 +19,46 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use pamir_driver::topology::Fingerprint;
+
 use super::super::{Matrix, PlacementError, TopologyGraph, matrix};
 use super::{Line, lines, matrix_market, read_text};
 
 /// What ranks on one unit take for a message, of what the fastest pair of units takes: nothing has
 /// to cross from cache to cache. As by levels, where a unit costs half of its core.
 const SHARED_UNIT: f64 = 0.5;
+
+/// What begins the line that says under what costs were measured.
+const MEASURED: &str = "# measured ";
+
+/// Where and under what costs were measured; empty where a file does not say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Conditions {
+    /// The machine.
+    pub machine: Option<Fingerprint>,
+    /// What else went on, in words of one line.
+    pub meanwhile: Option<String>,
+}
+
+impl Conditions {
+    /// As a file's text has them.
+    pub fn in_text(text: &str) -> Conditions {
+        let meanwhile = text.lines().find_map(|line| line.strip_prefix(MEASURED));
+        Conditions {
+            machine: Fingerprint::in_text(text),
+            meanwhile: meanwhile.map(|words| words.trim().to_string()),
+        }
+    }
+
+    fn lines(&self) -> String {
+        let mut text = String::new();
+        text.extend(self.machine.iter().map(Fingerprint::line));
+        if let Some(meanwhile) = &self.meanwhile {
+            let _ = writeln!(text, "{MEASURED}{meanwhile}");
+        }
+        text
+    }
+}
 
 /// What a transfer from one unit to another takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,6 +84,7 @@ pub struct MeasuredMachine {
     units: Vec<u32>,
     /// Row after row; none for a unit with itself.
     links: Vec<Option<Link>>,
+    conditions: Conditions,
 }
 
 impl MeasuredMachine {
@@ -56,7 +93,13 @@ impl MeasuredMachine {
         MeasuredMachine {
             links: vec![None; units.len() * units.len()],
             units,
+            conditions: Conditions::default(),
         }
+    }
+
+    /// The same, measured there and under this.
+    pub fn measured(self, conditions: Conditions) -> MeasuredMachine {
+        MeasuredMachine { conditions, ..self }
     }
 
     /// The units' numbers.
@@ -117,7 +160,8 @@ impl MeasuredMachine {
     /// The file's text.
     pub fn to_text(&self) -> String {
         let units: Vec<String> = self.units.iter().map(u32::to_string).collect();
-        let mut text = format!("# pamir machine 1\nunits {}\n", units.join(" "));
+        let mut text = format!("# pamir machine 1\n{}", self.conditions.lines());
+        let _ = writeln!(text, "units {}", units.join(" "));
         text.push_str("# one other latency_ns bandwidth_bytes_per_ns overhead_ns\n");
         for one in 0..self.units.len() {
             for other in 0..self.units.len() {
@@ -146,7 +190,7 @@ impl MeasuredMachine {
             });
         };
         let units = units_of(&first)?;
-        let mut machine = MeasuredMachine::new(units);
+        let mut machine = MeasuredMachine::new(units).measured(Conditions::in_text(text));
         for line in lines {
             let numbers: Vec<f64> =
                 line.numbers(5, "two units, latency, bandwidth and overhead")?;
@@ -182,19 +226,27 @@ fn units_of(line: &Line) -> Result<Vec<u32>, PlacementError> {
 }
 
 /// Reads a topology graph from a measured machine's file, or from a matrix-market file of costs,
-/// whose places are the units 0, 1, and so on.
-pub fn read_topology(path: &Path, message_bytes: f64) -> Result<TopologyGraph, PlacementError> {
+/// whose places are the units 0, 1, and so on; and under what a measured machine was measured.
+pub fn read_topology(
+    path: &Path,
+    message_bytes: f64,
+) -> Result<(TopologyGraph, Option<Conditions>), PlacementError> {
     let text = read_text(path)?;
     let file = path.display().to_string();
     if text.starts_with("%%MatrixMarket") {
         let costs = matrix_market::read_matrix(&text, &file)?;
-        return TopologyGraph::from_matrix((0..costs.size() as u32).collect(), costs);
+        let graph = TopologyGraph::from_matrix((0..costs.size() as u32).collect(), costs)?;
+        return Ok((graph, None));
     }
-    MeasuredMachine::from_text(&text, &file)?.topology(message_bytes)
+    let machine = MeasuredMachine::from_text(&text, &file)?;
+    let graph = machine.topology(message_bytes)?;
+    Ok((graph, Some(machine.conditions)))
 }
 
 #[cfg(test)]
 mod tests {
+    use pamir_driver::topology::Machine;
+
     use super::*;
 
     const TEXT: &str = "# pamir machine 1\nunits 0 2 4\n0 2 140 12.5 60\n0 4 310 8 60\n2 4 300 8 60\n4 2 500 8 60\n";
@@ -204,6 +256,11 @@ mod tests {
         let machine = MeasuredMachine::from_text(TEXT, "f").unwrap();
         let graph = machine.topology(1000.0).unwrap();
         assert_eq!(graph.names(), [0, 2, 4]);
+        let fingerprint = Machine::from_description("core:3 pu:1").unwrap();
+        let machine = machine.measured(Conditions {
+            machine: Some(fingerprint.fingerprint()),
+            meanwhile: Some("pairs at once, load 0.50 on 3 units".to_string()),
+        });
         assert_eq!((graph.cost(0, 1), graph.cost(1, 0)), (280.0, 280.0));
         // Ways of their own, where both were measured.
         assert_eq!((graph.cost(1, 2), graph.cost(2, 1)), (485.0, 685.0));

@@ -1,9 +1,10 @@
-//! The files of placement: profiles, matrices, measured machines, problems of QAPLIB.
+//! The files of placement: profiles, traces, matrices, measured machines, problems of QAPLIB.
 //!
 //! ```text
 //!  communication.rs  "# pamir communication 1": rank pairs with messages and bytes, by portion
 //!  matrix_market.rs  "%%MatrixMarket matrix ...": any sparse or dense matrix
 //!  machine.rs        "# pamir machine 1": unit pairs with latency, bandwidth, overhead
+//!  dumpi.rs          the texts of a trace, one a rank: their sends become a graph
 //!  qaplib.rs         a size and two matrices, as QAPLIB has its problems
 //! ```
 //!
@@ -11,6 +12,7 @@
 //! Invariant: what is not understood is refused with its line and what was expected there.
 
 pub mod communication;
+pub mod dumpi;
 pub mod machine;
 pub mod matrix_market;
 pub mod qaplib;

@@ -29,7 +29,7 @@ pub enum PlaceError {
     /// Nothing to place was named.
     #[error(
         "nothing to place: name a profile (mpiexec --profile-comm FILE writes one), or use \
-         --qaplib or --measure"
+         --trace, --qaplib or --measure"
     )]
     NoProfile,
     /// A machine with fewer than two units cannot be measured.

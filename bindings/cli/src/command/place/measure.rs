@@ -19,7 +19,8 @@ use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
 use pamir_driver::binding::bind_current_thread;
-use pamir_transport::placement::format::machine::{Link, MeasuredMachine};
+use pamir_driver::topology::Fingerprint;
+use pamir_transport::placement::format::machine::{Conditions, Link, MeasuredMachine};
 
 use super::error::PlaceError;
 
@@ -42,12 +43,20 @@ struct Table {
     meet: Barrier,
 }
 
-/// Measures every pair of these units, given by the operating system's numbers.
-pub fn measure(units: &[u32], alone: bool) -> Result<MeasuredMachine, PlaceError> {
+/// Measures every pair of these units of a machine, given by the operating system's numbers.
+pub fn measure(
+    machine: Fingerprint,
+    units: &[u32],
+    alone: bool,
+) -> Result<MeasuredMachine, PlaceError> {
     if units.len() < 2 {
         return Err(PlaceError::OneUnit);
     }
-    let mut machine = MeasuredMachine::new(units.to_vec());
+    let conditions = Conditions {
+        machine: Some(machine),
+        meanwhile: Some(meanwhile(units.len(), alone)),
+    };
+    let mut machine = MeasuredMachine::new(units.to_vec()).measured(conditions);
     for round in rounds(units.len()) {
         let groups: Vec<&[(usize, usize)]> = if alone {
             round.chunks(1).collect()
@@ -61,6 +70,21 @@ pub fn measure(units: &[u32], alone: bool) -> Result<MeasuredMachine, PlaceError
         }
     }
     Ok(machine)
+}
+
+/// What goes on while it is measured: whether pairs disturb each other, and how many threads ran just before.
+fn meanwhile(units: usize, alone: bool) -> String {
+    let order = if alone {
+        "one pair after the other"
+    } else {
+        "pairs at once"
+    };
+    let load = std::fs::read_to_string("/proc/loadavg").ok();
+    let load = load.as_deref().and_then(|text| text.split(' ').next());
+    format!(
+        "{order}, load {} on {units} units",
+        load.unwrap_or("unknown")
+    )
 }
 
 /// Rounds in which every position meets every other exactly once, nobody twice in a round.

@@ -18,19 +18,24 @@ mod interruption;
 mod measure;
 mod performance;
 mod plot;
+mod provenance;
 mod report;
 mod source;
+mod what_if;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use pamir_driver::topology::Fingerprint;
 use pamir_transport::placement::algorithm::{named, suited};
 use pamir_transport::placement::format::communication::{Portions, WHOLE};
-use pamir_transport::placement::format::{matrix_market, qaplib};
+use pamir_transport::placement::format::{dumpi, matrix_market, qaplib};
 use pamir_transport::placement::mapping::PlacedRanks;
 use pamir_transport::placement::search::Algorithm;
+use pamir_transport::placement::what_if::change::Scenario;
 use pamir_transport::placement::{
     Clock, CommunicationGraph, EdgeFunction, Limits, Problem, Progress, Solution, Weight, solve,
 };
@@ -40,6 +45,8 @@ use crate::command::number::whole;
 use crate::results;
 pub use error::PlaceError;
 use interruption::Interruption;
+use provenance::Taken;
+use what_if::Present;
 
 /// Arguments of `pamir place`.
 #[derive(Debug, clap::Args)]
@@ -47,11 +54,14 @@ pub struct Arguments {
     /// Profiles of the job (from mpiexec --profile-comm, or by hand); several are added up.
     #[arg(value_name = "PROFILE")]
     profiles: Vec<PathBuf>,
+    /// Read a trace instead of profiles: the texts that dumpi2ascii writes, one a rank.
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["profiles", "portion"])]
+    trace: Vec<PathBuf>,
     /// Place by this portion of the profiles only.
     #[arg(long, value_name = "NAME")]
     portion: Option<String>,
     /// Solve a problem of QAPLIB instead.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["profiles", "measure"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["profiles", "trace", "measure"])]
     qaplib: Option<PathBuf>,
     /// The first matrix of the QAPLIB file is that of costs.
     #[arg(long, requires = "qaplib")]
@@ -96,9 +106,11 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
     /// Tell what each edge costs, which links and units would help most, and what more processes
-    /// would cost.
-    #[arg(long)]
-    what_if: bool,
+    /// would cost. With CHANGES, such as link:0-4=x0.5,bytes:2-3=x10: what other links (link:ONE-OTHER=, level:NAME=)
+    /// and other counts (messages:, bytes: or traffic:, of two ranks or all) would bring. May be given several times.
+    #[arg(long, value_name = "CHANGES", num_args = 0..=1, require_equals = true, default_missing_value = "",
+          value_parser = what_if::scenario)]
+    what_if: Vec<Option<Scenario>>,
     /// Run this command in the default order and by the mapping, in turn, and tell both times.
     #[arg(long = "try", value_name = "COMMAND", num_args = 1.., allow_hyphen_values = true, requires = "output")]
     command: Vec<OsString>,
@@ -107,7 +119,7 @@ pub struct Arguments {
     #[arg(long, value_name = "UNIT", requires = "command")]
     rate: Option<String>,
     /// Measure latency, bandwidth and overhead between processing units by ping-pong.
-    #[arg(long, conflicts_with_all = ["profiles", "what_if", "plot"])]
+    #[arg(long, conflicts_with_all = ["profiles", "trace", "what_if", "plot"])]
     measure: bool,
     /// With --measure: one pair after the other instead of many at once.
     #[arg(long, requires = "measure")]
@@ -155,8 +167,8 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 fn measure_machine(arguments: &Arguments, reader: MachineReader) -> Result<(), PlaceError> {
-    let units = source::units_here(&arguments.source, reader)?;
-    let machine = measure::measure(&units, arguments.alone)?;
+    let (machine, units) = source::units_here(&arguments.source, reader)?;
+    let machine = measure::measure(machine, &units, arguments.alone)?;
     emit(arguments, &machine.to_text())
 }
 
@@ -187,14 +199,15 @@ fn place(arguments: &Arguments, reader: MachineReader) -> Result<(), PlaceError>
         ));
     }
     let function = EdgeFunction::named(&arguments.function)?;
-    let (problem, graph) = match &arguments.qaplib {
+    let (problem, job) = match &arguments.qaplib {
         Some(path) => (qaplib::read(path, arguments.exchanged)?, None),
         None => {
-            let graph = graph(arguments)?;
-            save_profile(arguments, &graph)?;
-            let topology = source::topology(&arguments.source, reader, graph.ranks())?;
-            let problem = Problem::new(&graph, arguments.weight, &topology, function)?;
-            (problem, Some(graph))
+            let profiled = profiled(arguments)?;
+            save_profile(arguments, &profiled)?;
+            let graph = &profiled.graph;
+            let site = source::site(&arguments.source, reader, graph.ranks())?;
+            let problem = Problem::new(graph, arguments.weight, &site.topology, function)?;
+            (problem, Some((profiled, site)))
         }
     };
     let algorithm = match &arguments.algorithm {
@@ -203,36 +216,84 @@ fn place(arguments: &Arguments, reader: MachineReader) -> Result<(), PlaceError>
     };
     let interruption = Interruption::watch()?;
     let solution = search(arguments, &problem, algorithm)?;
-    let mut text = report::summary(&problem, graph.as_ref(), algorithm.name(), &solution);
+    let graph = job.as_ref().map(|(profiled, _)| &profiled.graph);
+    let mut text = report::summary(&problem, graph, algorithm.name(), &solution);
+    if let Some((profiled, site)) = &job {
+        let here = reader().ok().map(|machine| machine.fingerprint());
+        text.push_str(&report::left_out(&profiled.left_out));
+        text.push_str(&provenance::notes(&profiled.taken, site, here.as_ref()));
+    }
     if interruption.has_come() {
         text.push_str("interrupted   this is the best mapping so far\n");
     }
-    if arguments.what_if {
+    if arguments.what_if.contains(&None) {
         text.push_str(&report::what_if(&problem, &solution));
-        if let (Some(graph), false) = (&graph, interruption.has_come()) {
-            let more = more_processes(arguments, reader, graph, function)?;
-            text.push_str(&report::more_processes(graph.ranks(), &solution, &more));
+    }
+    let machine = job.as_ref().and_then(|(_, site)| site.machine.clone());
+    if let (Some((profiled, _)), false) = (&job, interruption.has_come()) {
+        let present = Present {
+            weight: arguments.weight,
+            graph: &profiled.graph,
+            topology: problem.topology(),
+            function,
+            solution: &solution,
+            limits: limits(arguments),
+        };
+        for scenario in &arguments.what_if {
+            text.push_str(&match scenario {
+                Some(scenario) => present.changed(scenario)?,
+                None => present.more_processes(&arguments.source, reader)?,
+            });
         }
+    } else if arguments.what_if.iter().any(Option::is_some) {
+        text.push_str("\nother links and counts are not looked at\n");
     }
     drop(interruption);
-    write_results(arguments, &problem, &solution, &text)
+    write_results(arguments, (&problem, machine), &solution, &text)
 }
 
-/// The profiles added up.
-fn graph(arguments: &Arguments) -> Result<CommunicationGraph, PlaceError> {
+/// What the profiles say.
+struct Profiled {
+    /// All of them, added up.
+    graph: CommunicationGraph,
+    /// Where they were taken, as far as they say.
+    taken: Vec<Taken>,
+    /// What a trace has and the graph has not.
+    left_out: BTreeMap<String, u64>,
+}
+
+fn profiled(arguments: &Arguments) -> Result<Profiled, PlaceError> {
+    if !arguments.trace.is_empty() {
+        let trace = dumpi::read(&arguments.trace)?;
+        return Ok(Profiled {
+            graph: trace.graph,
+            taken: Vec::new(),
+            left_out: trace.left_out,
+        });
+    }
     let mut merged: Option<CommunicationGraph> = None;
+    let mut taken = Vec::new();
     for path in &arguments.profiles {
-        let graph = Portions::read(path)?.graph(arguments.portion.as_deref())?;
+        let portions = Portions::read(path)?;
+        let machine = portions.machine().cloned();
+        taken.extend(machine.map(|machine| (path.clone(), machine)));
+        let graph = portions.graph(arguments.portion.as_deref())?;
         merged = Some(match merged {
             Some(before) => before.merged(&graph)?,
             None => graph,
         });
     }
-    merged.ok_or(PlaceError::NoProfile)
+    let graph = merged.ok_or(PlaceError::NoProfile)?;
+    Ok(Profiled {
+        graph,
+        taken,
+        left_out: BTreeMap::new(),
+    })
 }
 
 /// Writes the graph for other programs, or for later.
-fn save_profile(arguments: &Arguments, graph: &CommunicationGraph) -> Result<(), PlaceError> {
+fn save_profile(arguments: &Arguments, profiled: &Profiled) -> Result<(), PlaceError> {
+    let graph = &profiled.graph;
     let Some(path) = &arguments.save_profile else {
         return Ok(());
     };
@@ -240,7 +301,15 @@ fn save_profile(arguments: &Arguments, graph: &CommunicationGraph) -> Result<(),
         matrix_market::write_communication(graph, arguments.weight)
     } else {
         let name = arguments.portion.as_deref().unwrap_or(WHOLE);
-        Portions::new(vec![(name.to_string(), graph.clone())])?.to_text()
+        // Profiles of several machines together are of none.
+        let machines = profiled.taken.iter().map(|(_, machine)| machine);
+        let first = machines.clone().next();
+        let one = first.filter(|first| {
+            profiled.taken.len() == arguments.profiles.len()
+                && machines.clone().all(|machine| machine == *first)
+        });
+        let portions = Portions::new(vec![(name.to_string(), graph.clone())])?;
+        portions.of_machine(one.cloned()).to_text()
     };
     write_text(path, &text)
 }
@@ -284,32 +353,10 @@ fn search(
     Ok(solution?)
 }
 
-/// The same search for the pattern of the job repeated: twice and four times the ranks.
-fn more_processes(
-    arguments: &Arguments,
-    reader: MachineReader,
-    graph: &CommunicationGraph,
-    function: EdgeFunction,
-) -> Result<Vec<(usize, f64)>, PlaceError> {
-    let mut costs = Vec::new();
-    for copies in [2, 4] {
-        let more = graph.repeated(copies);
-        let topology = source::topology(&arguments.source, reader, more.ranks())?;
-        let problem = Problem::new(&more, arguments.weight, &topology, function)?;
-        let limits = Limits {
-            time: Some(Duration::from_secs_f64(arguments.time / 2.0)),
-            ..limits(arguments)
-        };
-        let solution = solve(&problem, suited(&problem), limits, &mut |_| {})?;
-        costs.push((more.ranks(), solution.cost));
-    }
-    Ok(costs)
-}
-
 /// Files, then the report: on standard error where standard output is for the mapping.
 fn write_results(
     arguments: &Arguments,
-    problem: &Problem,
+    (problem, machine): (&Problem, Option<Fingerprint>),
     solution: &Solution,
     report: &str,
 ) -> Result<(), PlaceError> {
@@ -317,6 +364,7 @@ fn write_results(
         write_text(path, &plot::draw(problem, &solution.mapping))?;
     }
     let placed = PlacedRanks::new(&solution.mapping, problem.topology(), problem.ranks());
+    let placed = placed.for_machine(machine);
     match &arguments.output {
         Some(path) if is_standard_output(path) => results::complain(report.trim_end()),
         _ => results::print(report)?,

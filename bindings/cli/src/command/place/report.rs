@@ -2,6 +2,7 @@
 //!
 //! Step before: a [`Solution`]. Step after: standard output.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use pamir_transport::placement::what_if::{
@@ -55,6 +56,21 @@ pub fn summary(
         improvement(solution.cost_before, solution.cost)
     );
     text
+}
+
+/// Calls of a trace that count for nothing, by name.
+pub fn left_out(calls: &BTreeMap<String, u64>) -> String {
+    if calls.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = calls
+        .iter()
+        .map(|(name, count)| format!("{name} {count}"))
+        .collect();
+    format!(
+        "left out      {} (the trace does not say what they move between whom)\n",
+        names.join(", ")
+    )
 }
 
 /// By how much the cost fell, in percent of what it was.
@@ -158,6 +174,30 @@ pub fn more_processes(ranks: usize, solution: &Solution, more: &[(usize, f64)]) 
             number(a_rank)
         );
     }
+    text
+}
+
+/// What a mapping costs after a change, and what the best one found does.
+pub struct Changed {
+    /// What was changed.
+    pub name: String,
+    /// The cost of the mapping that was found before.
+    pub kept: f64,
+    /// The cost of a mapping for what was changed.
+    pub found: f64,
+}
+
+/// The costs after a change, beside what the mapping costs now.
+pub fn changed(solution: &Solution, changed: &Changed) -> String {
+    let mut text = format!("\nwhat if {}\n", changed.name);
+    let mut line = |what: &str, cost: f64| {
+        let less = improvement(solution.cost, cost);
+        let word = if less < 0.0 { "more" } else { "less" };
+        let cost = number(cost);
+        let _ = writeln!(text, "  {what:<14}{cost:>16}  {:.1} % {word}", less.abs());
+    };
+    line("same mapping", changed.kept);
+    line("new mapping", changed.found);
     text
 }
 

@@ -7,8 +7,8 @@
 
 use std::path::PathBuf;
 
-use pamir_driver::topology::Machine;
-use pamir_transport::placement::format::machine::read_topology;
+use pamir_driver::topology::{Fingerprint, Machine};
+use pamir_transport::placement::format::machine::{Conditions, read_topology};
 use pamir_transport::placement::{LevelCosts, TopologyGraph};
 
 use super::error::PlaceError;
@@ -45,29 +45,57 @@ pub struct Arguments {
     ranks_per_place: Option<u32>,
 }
 
-/// The topology graph for so many ranks.
-pub fn topology(
+/// Where ranks can go, and what is known of that machine.
+#[derive(Debug)]
+pub struct Site {
+    /// The places.
+    pub topology: TopologyGraph,
+    /// The machine; none where only numbers are known of it.
+    pub machine: Option<Fingerprint>,
+    /// Under what its costs were measured, if they were.
+    pub measured: Option<Conditions>,
+}
+
+impl Site {
+    /// A machine of which only numbers are known.
+    fn of_numbers(topology: TopologyGraph) -> Site {
+        Site {
+            topology,
+            machine: None,
+            measured: None,
+        }
+    }
+}
+
+/// The places for so many ranks.
+pub fn site(
     arguments: &Arguments,
     reader: MachineReader,
     ranks: usize,
-) -> Result<TopologyGraph, PlaceError> {
-    let graph = places(arguments, reader)?;
+) -> Result<Site, PlaceError> {
+    let site = places(arguments, reader)?;
     let Some(copies) = arguments.ranks_per_place else {
-        return Ok(graph);
+        return Ok(site);
     };
     let copies = copies as usize;
-    if ranks > copies * graph.len() {
+    if ranks > copies * site.topology.len() {
         return Err(PlaceError::Usage(format!(
             "{ranks} ranks do not fit on {} places with {copies} each: raise --ranks-per-place",
-            graph.len()
+            site.topology.len()
         )));
     }
-    Ok(graph.shared_by(copies))
+    let topology = site.topology.shared_by(copies);
+    Ok(Site { topology, ..site })
 }
 
-fn places(arguments: &Arguments, reader: MachineReader) -> Result<TopologyGraph, PlaceError> {
+fn places(arguments: &Arguments, reader: MachineReader) -> Result<Site, PlaceError> {
     if let Some(path) = &arguments.machine {
-        return Ok(read_topology(path, arguments.message_bytes)?);
+        let (topology, measured) = read_topology(path, arguments.message_bytes)?;
+        return Ok(Site {
+            topology,
+            machine: measured.as_ref().and_then(|known| known.machine.clone()),
+            measured,
+        });
     }
     if let (Some(fanouts), Some(distances)) = (&arguments.tree, &arguments.distances) {
         let fanouts: Vec<usize> = numbers(fanouts, "--tree")?;
@@ -90,15 +118,15 @@ fn places(arguments: &Arguments, reader: MachineReader) -> Result<TopologyGraph,
         if costs.len() == fanouts.len() {
             costs.push(0.0);
         }
-        return Ok(TopologyGraph::uniform(&fanouts, &costs)?);
+        return Ok(Site::of_numbers(TopologyGraph::uniform(&fanouts, &costs)?));
     }
     let costs = LevelCosts::default().changed_by(&arguments.costs)?;
     let machine = machine(arguments, reader)?;
-    Ok(TopologyGraph::of_machine(
-        &machine,
-        &costs,
-        arguments.by_thread,
-    ))
+    Ok(Site {
+        topology: TopologyGraph::of_machine(&machine, &costs, arguments.by_thread),
+        machine: Some(machine.fingerprint()),
+        measured: None,
+    })
 }
 
 fn machine(arguments: &Arguments, reader: MachineReader) -> Result<Machine, PlaceError> {
@@ -108,8 +136,11 @@ fn machine(arguments: &Arguments, reader: MachineReader) -> Result<Machine, Plac
     })
 }
 
-/// The processing units of this machine that can be measured.
-pub fn units_here(arguments: &Arguments, reader: MachineReader) -> Result<Vec<u32>, PlaceError> {
+/// This machine, and its processing units that can be measured.
+pub fn units_here(
+    arguments: &Arguments,
+    reader: MachineReader,
+) -> Result<(Fingerprint, Vec<u32>), PlaceError> {
     let elsewhere =
         arguments.machine.is_some() || arguments.synthetic.is_some() || arguments.tree.is_some();
     let machine = reader()?;
@@ -118,7 +149,7 @@ pub fn units_here(arguments: &Arguments, reader: MachineReader) -> Result<Vec<u3
         return Err(PlaceError::Usage(reason.to_string()));
     }
     let graph = TopologyGraph::of_machine(&machine, &LevelCosts::default(), arguments.by_thread);
-    Ok(graph.names().to_vec())
+    Ok((machine.fingerprint(), graph.names().to_vec()))
 }
 
 fn numbers<N: std::str::FromStr>(text: &str, option: &str) -> Result<Vec<N>, PlaceError> {

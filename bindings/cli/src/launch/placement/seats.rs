@@ -54,7 +54,7 @@ pub fn seats(
         ));
     }
     if let Some(file) = &launch.mapping {
-        let units = mapped_units(file, ranks)?;
+        let units = mapped_units(file, machine, ranks)?;
         let bindings = plan_on_units(machine, &units, &bind_to, oversubscribe)?;
         return Ok(bound(bindings, bind_to));
     }

@@ -1,11 +1,13 @@
 //! What a change of the machine or of the job would bring.
 //!
 //! What: the cost of a mapping by edge and by level of the machine, and what it would be with a
-//! faster link, one more processing entity, or more processes. Why: a mapping also tells what is
+//! faster link, one more processing entity, or more processes; and changes that somebody names ([`change`]). Why: a mapping also tells what is
 //! wrong with the machine: the edges that stay dear are the links worth buying.
 //!
 //! Step before: a [`super::Solution`]. Step after: a table for people (`pamir place --what-if`).
 //! Invariant: nothing is guessed: every figure is the true cost of a problem that was written out.
+
+pub mod change;
 
 use std::collections::BTreeMap;
 
