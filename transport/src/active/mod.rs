@@ -97,7 +97,7 @@ impl Context {
 
     /// Sets the handler for messages with dispatch id `dispatch`, below [`DISPATCH_IDS`]. It
     /// runs in the thread that advances this context; it may send, and may not advance. What has come
-    /// for the id before is kept ([`arrival::early`]), and the next advance gives it to the handler.
+    /// for the id before is kept (`arrival::early`), and the next advance gives it to the handler.
     pub fn set_dispatch(
         &self,
         dispatch: u16,
