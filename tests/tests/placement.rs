@@ -5,6 +5,7 @@ use std::process::Command;
 use pamir_driver::topology::{Fingerprint, Level, Machine};
 use pamir_tests::installation::{command, compile, compile_from};
 use pamir_tests::run::{Run, mpiexec};
+use pamir_transport::placement::communication::Entry;
 use pamir_transport::placement::format::communication::Portions;
 
 fn temporary(name: &str) -> String {
@@ -66,6 +67,98 @@ fn groups_that_talk_much_come_together() {
         // Eight ranks send eight bytes each to the other group; all else stays.
         assert_eq!(after, 8 * 8, "{before} bytes before");
         assert!(before > 8 * 10_000, "the default order was good already");
+    }
+    for file in [file, mapping] {
+        std::fs::remove_file(file).expect("it is there");
+    }
+}
+
+/// Whether both ranks are of the same group of that program.
+fn in_a_group(entry: &Entry) -> bool {
+    let group = |rank: u32| (rank ^ rank >> 2) & 1;
+    group(entry.origin) == group(entry.target)
+}
+
+/// A profile of a run of the groups that communicate by collective operations alone, with these variables.
+fn profile_of_collectives(file: &str, variables: &[(&str, &str)]) -> Portions {
+    let mut run = Command::new(command("mpiexec"));
+    run.args(["-n", "8", "--profile-comm", file])
+        .envs(variables.iter().copied())
+        .arg(compile("collective_groups"));
+    Run::whole(run).success();
+    let text = std::fs::read_to_string(file).expect("the profile was written");
+    Portions::from_text(&text, file).expect("it is a profile")
+}
+
+#[test]
+fn collectives_of_every_form_count_for_who_takes_what_from_whom() {
+    let file = temporary("collectives");
+    let posted = [
+        ("PAMIR_ALLREDUCE", "posted"),
+        ("PAMIR_ALLTOALL", "posted"),
+        ("PAMIR_ALLGATHER", "posted"),
+    ];
+    let read = posted.map(|(kind, _)| (kind, "read"));
+    let sent = [
+        ("PAMIR_NO_BOARDS", "1"),
+        ("PAMIR_ALLREDUCE", "recursive_doubling"),
+        ("PAMIR_ALLTOALL", "linear"),
+        ("PAMIR_ALLGATHER", "ring"),
+    ];
+    for variables in [&posted[..], &read, &sent] {
+        let portions = profile_of_collectives(&file, variables);
+        for (level, form) in [(4, "nonblocking"), (5, "persistent")] {
+            let graph = portions
+                .graph(Some(&format!("level {level}")))
+                .expect("it was counted");
+            // Each gets one block a round of each of the three others of its group, from them or passed on.
+            let bytes = graph.total().bytes;
+            assert_eq!(bytes, 8 * 3 * 10 * 512, "{form} with {variables:?}");
+            assert!(graph.entries().iter().all(in_a_group), "{form}");
+            let each = |entry: &Entry| entry.traffic.messages == 10 && entry.traffic.bytes == 5120;
+            if level == 4 {
+                assert_eq!(graph.entries().len(), 8 * 3, "with {variables:?}");
+                assert!(graph.entries().iter().all(each), "with {variables:?}");
+            }
+        }
+        let ring = portions
+            .graph(Some("level 6"))
+            .expect("neighbours communicate");
+        // The first one agrees on a board too, in a few short messages.
+        let more = ring.total().bytes.checked_sub(8 * 2 * 10 * 512);
+        assert!(more.is_some_and(|more| more < 512), "with {variables:?}");
+        let reduced = portions.graph(Some("level 3")).expect("it was counted");
+        let least = 8 * 10 * 512;
+        assert!(
+            reduced.total().bytes >= least,
+            "{} bytes with {variables:?}",
+            reduced.total().bytes
+        );
+        assert!(reduced.entries().iter().all(in_a_group));
+    }
+    std::fs::remove_file(file).expect("it is there");
+}
+
+#[test]
+fn groups_that_communicate_by_collectives_come_together() {
+    let (file, mapping) = (
+        temporary("collective-groups-profile"),
+        temporary("collective-groups-mapping"),
+    );
+    profile_of_collectives(&file, &[]);
+    let mut place = Command::new(command("pamir"));
+    place.args(["place", &file, "--steps", "20000", "--output", &mapping]);
+    Run::whole(place).success();
+    let by_mapping = ["--map-by", &format!("file:{mapping}")];
+    for level in 3..=6 {
+        let portion = format!("level {level}");
+        let before = bytes_across_cores(&[], "collective_groups", &[], &portion);
+        let after = bytes_across_cores(&by_mapping, "collective_groups", &[], &portion);
+        assert!(after <= before, "{portion}: {before} bytes became {after}");
+        if cores() == 2 {
+            assert!(before > 0, "{portion}: the default order was good already");
+            assert_eq!(after, 0, "{portion}: {before} bytes before");
+        }
     }
     for file in [file, mapping] {
         std::fs::remove_file(file).expect("it is there");
@@ -167,6 +260,28 @@ fn active_messages_puts_gets_and_modifications_count_too() {
         (4, two + 16),
         "what 0 gets, an addition: {text}"
     );
+    std::fs::remove_file(file).expect("it is there");
+}
+
+#[test]
+fn collectives_of_pami_count_too() {
+    let file = temporary("pami-collective");
+    let example = compile_from("bindings/pami/examples", "collective", &["-lpami"]);
+    let mut run = Command::new(command("mpiexec"));
+    run.args(["-n", "4", "--profile-comm", &file])
+        .env("PAMIR_ALLREDUCE", "recursive_doubling")
+        .arg(example);
+    Run::whole(run).success();
+    let text = std::fs::read_to_string(&file).expect("the profile was written");
+    let graph = Portions::from_text(&text, &file).expect("it is a profile");
+    let graph = graph.graph(Some("run")).expect("there is one portion");
+    // Two rounds of partners, each of which gets the eight bytes of a sum.
+    for (one, partner) in [(0, 1), (0, 2), (1, 3), (2, 3)] {
+        for (origin, target) in [(one, partner), (partner, one)] {
+            assert!(graph.traffic(origin, target).bytes >= 8, "{text}");
+        }
+    }
+    assert_eq!(graph.total().bytes, 4 * 2 * 8, "{text}");
     std::fs::remove_file(file).expect("it is there");
 }
 

@@ -127,6 +127,13 @@ where
     }
 
     #[inline]
+    fn has_taken(&self, from: usize, bytes: usize) {
+        if self.context.traffic().is_some() {
+            self.context.count_fetched(self.members.task(from), bytes);
+        }
+    }
+
+    #[inline]
     fn looks(&self) -> u32 {
         if self.blocking && self.context.is_idle() {
             LOOKS

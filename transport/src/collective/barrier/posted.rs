@@ -15,6 +15,7 @@ pub async fn posted(exchange: &impl Exchange) -> Result<(), CollectiveError> {
     rounds.post(0, &[], 0, Readers::All).await;
     for member in (0..size).filter(|member| *member != rank) {
         rounds.see(0, member).await?;
+        exchange.has_taken(member, 0);
     }
     rounds.end();
     Ok(())

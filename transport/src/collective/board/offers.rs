@@ -125,7 +125,12 @@ impl<'c, 'e, E: Exchange> Offers<'c, 'e, E> {
         sweep: Sweep,
     ) {
         let exchange = self.rounds.exchange();
-        if self.state.get() == State::Read && !exchange.read(member, address, target, sweep) {
+        if self.state.get() != State::Read {
+            return;
+        }
+        if exchange.read(member, address, target, sweep) {
+            exchange.has_taken(member, target.len());
+        } else {
             self.state.set(State::Refused);
         }
     }

@@ -8,6 +8,7 @@
 //! | [`Rounds::begin`] | waits for its turn, and takes so many rounds |
 //! | [`Rounds::post`], [`Rounds::draft`] and [`Rounds::show`] | posts in a round, when its place is free |
 //! | [`Rounds::see`] | waits for a member's post |
+//! | [`Rounds::take_of`], [`Rounds::take_part_of`] | the same for data of known length, which a profile counts |
 //! | [`Rounds::finish`] | up to this round, this member looks at no post any more |
 //! | `Rounds::more` | takes more rounds, when those before are finished |
 //! | [`Rounds::end`] | all rounds are finished |
@@ -226,7 +227,7 @@ impl<'e, E: Exchange> Rounds<'e, E> {
 
     /// As [`Self::see`], of a post of `bytes` bytes whose member has `word` bytes in all.
     #[inline]
-    pub async fn see_of(
+    pub(in crate::collective) async fn see_of(
         &self,
         index: usize,
         member: usize,
@@ -235,6 +236,36 @@ impl<'e, E: Exchange> Rounds<'e, E> {
     ) -> Result<Seen<'_>, CollectiveError> {
         let seen = self.see(index, member).await?;
         self.check(member, &seen, bytes, word)?;
+        Ok(seen)
+    }
+
+    /// As `see_of`, of data that this member needs whole.
+    #[inline]
+    pub async fn take_of(
+        &self,
+        index: usize,
+        member: usize,
+        bytes: usize,
+        word: usize,
+    ) -> Result<Seen<'_>, CollectiveError> {
+        let whole = (bytes, bytes);
+        self.take_part_of(index, member, whole, word).await
+    }
+
+    /// As `see_of`, of a post of data of which this member needs `needed_bytes`.
+    #[inline]
+    pub async fn take_part_of(
+        &self,
+        index: usize,
+        member: usize,
+        (bytes, needed_bytes): (usize, usize),
+        word: usize,
+    ) -> Result<Seen<'_>, CollectiveError> {
+        let seen = self.see_of(index, member, bytes, word).await?;
+        // Of data in place, a member reads its own post again.
+        if member != self.exchange.rank() {
+            self.exchange.has_taken(member, needed_bytes);
+        }
         Ok(seen)
     }
 
@@ -333,7 +364,7 @@ impl<'e, E: Exchange> Rounds<'e, E> {
         let mut higher = own.filter(|_| self.exchange.rank() == last);
         let highest;
         if self.exchange.rank() != last {
-            highest = self.see_of(index, last, result.len(), word).await?;
+            highest = self.take_of(index, last, result.len(), word).await?;
             higher = Some(highest.bytes()).filter(|bytes| bytes.len() == result.len());
         }
         for member in (0..last).rev() {
@@ -341,7 +372,7 @@ impl<'e, E: Exchange> Rounds<'e, E> {
                 reduction.combine_after(own, higher.take(), result);
                 continue;
             }
-            let seen = self.see_of(index, member, result.len(), word).await?;
+            let seen = self.take_of(index, member, result.len(), word).await?;
             if seen.bytes().len() == result.len() {
                 reduction.combine_after(seen.bytes(), higher.take(), result);
             }
@@ -385,7 +416,8 @@ impl<'e, E: Exchange> Rounds<'e, E> {
                 continue;
             }
             let (at, posted) = place(member);
-            let seen = self.see_of(index, member, posted, word).await?;
+            let needed = (posted, result.len());
+            let seen = self.take_part_of(index, member, needed, word).await?;
             let Some(operand) = seen.bytes().get(at..at + result.len()) else {
                 continue;
             };

@@ -123,6 +123,11 @@ impl<E: Exchange> Exchange for FaultRecording<'_, E> {
         self.exchange.read(from, address, target, sweep)
     }
 
+    #[inline]
+    fn has_taken(&self, from: usize, bytes: usize) {
+        self.exchange.has_taken(from, bytes);
+    }
+
     #[cold]
     fn disagrees(&self, fault: CollectiveError) -> Result<(), CollectiveError> {
         self.fault.note(fault);

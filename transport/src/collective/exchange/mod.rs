@@ -89,6 +89,9 @@ pub trait Exchange {
         false
     }
 
+    /// This member has taken so many bytes from member `from` without a message: a profile counts them.
+    fn has_taken(&self, _from: usize, _bytes: usize) {}
+
     /// A member's post tells that the members do not agree on the amount of data.
     fn disagrees(&self, fault: CollectiveError) -> Result<(), CollectiveError> {
         Err(fault)

@@ -405,7 +405,7 @@ fn a_root_that_is_far_ahead_waits_for_its_readers() {
                 ahead += usize::from(!waited);
                 rounds.show(draft, index, Readers::All);
             } else {
-                rounds.see_of(index, 0, 1, index).await?;
+                rounds.take_of(index, 0, 1, index).await?;
             }
             rounds.finish(index);
         }

@@ -8,7 +8,7 @@
 //! A failure prints the network's setting; its seed repeats the run.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -99,6 +99,8 @@ pub struct Network {
     /// Messages and bytes that each member sent.
     sent: RefCell<HashMap<usize, (usize, usize)>>,
     ways: RefCell<BTreeSet<(usize, usize)>>,
+    /// Looks and bytes that each member took from another one's memory, by who had them.
+    taken: RefCell<BTreeMap<(usize, usize), (usize, usize)>>,
     /// The torus that the members stand in, if it is not the most even one.
     torus: RefCell<Option<Torus>>,
     /// What the members share besides, if they share anything.
@@ -120,6 +122,7 @@ impl Network {
             events: Cell::new(0),
             sent: RefCell::default(),
             ways: RefCell::default(),
+            taken: RefCell::default(),
             torus: RefCell::default(),
             boards: RefCell::default(),
             refuses_kernel_copy: Cell::default(),
@@ -148,6 +151,11 @@ impl Network {
     /// Who has sent to whom.
     pub fn ways(&self) -> BTreeSet<(usize, usize)> {
         self.ways.borrow().clone()
+    }
+
+    /// Looks and bytes that members took from each other without messages, by who had them and who took them.
+    pub fn taken(&self) -> BTreeMap<(usize, usize), (usize, usize)> {
+        self.taken.borrow().clone()
     }
 
     /// Member `rank` of `size` that share a board.
@@ -323,6 +331,13 @@ impl Exchange for Member<'_> {
             kernel_copy::read_in_order(own, target.as_mut_ptr(), address, target.len(), sweep)
         }
         .is_ok()
+    }
+
+    fn has_taken(&self, from: usize, bytes: usize) {
+        let mut taken = self.network.taken.borrow_mut();
+        let (looks, taken_bytes) = taken.entry((from, self.rank)).or_default();
+        *looks += 1;
+        *taken_bytes += bytes;
     }
 
     fn rank(&self) -> usize {

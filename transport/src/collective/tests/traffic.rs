@@ -1,8 +1,10 @@
 //! The numbers of messages and bytes that the algorithms' headers promise.
 
+use std::collections::BTreeMap;
+
 use super::operators::Sum;
 use super::simulation::{Member, Network, Running, Setting};
-use crate::collective::data::root::ToRoot;
+use crate::collective::data::root::{FromRoot, ToRoot};
 use crate::collective::*;
 
 /// What the busiest of `size` members sends: most messages, and most bytes.
@@ -164,6 +166,92 @@ fn block_operations_send_as_written() {
         });
         assert_eq!(gathered, (1, size / 2 * 8));
     }
+}
+
+/// What each of four members with a board takes from each other one, who had it first: looks and bytes.
+fn taken(
+    algorithm: impl AsyncFn(&Member<'_>) -> Result<(), CollectiveError>,
+) -> BTreeMap<(usize, usize), (usize, usize)> {
+    let network = Network::new(Setting {
+        eager_bytes: 0,
+        seed: None,
+    });
+    let members = (0..4)
+        .map(|rank| {
+            let exchange = network.member_with_board(rank, 4);
+            let algorithm = &algorithm;
+            Box::pin(async move { algorithm(&exchange).await }) as Running<'_, ()>
+        })
+        .collect();
+    for output in network.run(members) {
+        output.unwrap();
+    }
+    network.taken()
+}
+
+/// Everybody takes so much from everybody else, in so many looks.
+fn among_all(looks: usize, bytes: usize) -> BTreeMap<(usize, usize), (usize, usize)> {
+    let pairs = (0..4).flat_map(|from| (0..4).map(move |to| (from, to)));
+    let pairs = pairs.filter(|(from, to)| from != to);
+    pairs.map(|pair| (pair, (looks, bytes))).collect()
+}
+
+#[test]
+fn members_of_a_board_take_what_they_need_from_whom_they_need_it() {
+    let all = |algorithm| {
+        taken(async |exchange| allreduce_with(algorithm, exchange, &Sum, &mut [0; 400]).await)
+    };
+    use crate::collective::combining::allreduce::Algorithm::*;
+    assert_eq!(all(Posted), among_all(1, 400));
+    // A quarter of the data, then a quarter of the result.
+    assert_eq!(all(PostedSlices), among_all(2, 100 + 100));
+
+    use crate::collective::moving::{allgather, alltoall, broadcast};
+    for algorithm in [allgather::Algorithm::Posted, allgather::Algorithm::Read] {
+        let gathered =
+            taken(async |exchange| allgather_with(algorithm, exchange, &mut [0; 400]).await);
+        assert_eq!(gathered, among_all(1, 100));
+    }
+    for algorithm in [alltoall::Algorithm::Posted, alltoall::Algorithm::Read] {
+        let swapped = taken(async |exchange| {
+            alltoall_with(algorithm, exchange, &[0; 400], &mut [0; 400]).await
+        });
+        assert_eq!(swapped, among_all(1, 100));
+    }
+    let met = taken(async |exchange| barrier_with(barrier::Algorithm::Posted, exchange).await);
+    assert_eq!(met, among_all(1, 0));
+
+    // Nobody takes anything from the others of a broadcast, nor does a member of a gather.
+    let root = |algorithm| {
+        taken(async |exchange| broadcast_with(algorithm, exchange, 1, &mut [0; 400]).await)
+    };
+    let from_root = [0, 2, 3].map(|to| ((1, to), (1, 400)));
+    assert_eq!(
+        root(broadcast::Algorithm::Posted),
+        BTreeMap::from(from_root)
+    );
+    let gathered = taken(async |exchange| {
+        let algorithm = moving::gather::Algorithm::Posted;
+        let all = &mut [0; 400];
+        if exchange.rank() == 2 {
+            gather_with(algorithm, exchange, 2, ToRoot::Root(all)).await
+        } else {
+            gather_with(algorithm, exchange, 2, ToRoot::Member(&[0; 100])).await
+        }
+    });
+    let to_root = [0, 1, 3].map(|from| ((from, 2), (1, 100)));
+    assert_eq!(gathered, BTreeMap::from(to_root));
+    let scattered = taken(async |exchange| {
+        let algorithm = moving::scatter::Algorithm::Posted;
+        let all = &mut [0; 400];
+        if exchange.rank() == 2 {
+            scatter_with(algorithm, exchange, 2, FromRoot::Root(all)).await
+        } else {
+            scatter_with(algorithm, exchange, 2, FromRoot::Member(&mut all[..100])).await
+        }
+    });
+    let from_root = [0, 1, 3].map(|to| ((2, to), (1, 100)));
+    assert_eq!(scattered, BTreeMap::from(from_root));
 }
 
 /// A collective's future lies on the stack of the blocking call, or in a request.

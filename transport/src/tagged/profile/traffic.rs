@@ -5,16 +5,16 @@
 //! | instruction | counts as |
 //! |---|---|
 //! | tagged message, those of collective operations included | its data |
+//! | look at a member's post, or copy from its memory, in a collective operation | what is needed of it, as a message from that member |
 //! | active message | header and data |
 //! | put, scattered or not | its data |
 //! | get, scattered or not | its data, as a message from the task that it is read from |
 //! | read-modify-write | the integer, as one message to its task |
 //!
-//! What the library adds (headers of its own, requests, answers, fences) does not count, nor do
-//! collective operations of PAMI's that run in shared memory without messages. Counting is off
-//! unless a profile is asked for (`Context::count_traffic_if_asked`); then short messages take
-//! the general way too. When it is off, it costs a look at a null pointer, and nothing at all on
-//! the way of MPI's short messages.
+//! What the library adds (headers of its own, requests, answers, fences, offers of memory) does not count. Counting is
+//! off unless a profile is asked for (`Context::count_traffic_if_asked`); then short messages and short collective
+//! operations take the general way too. When it is off, it costs a look at a null pointer, and nothing at all on
+//! the way of MPI's short messages and short collective operations.
 //! Why portions: a program that sets up for long and then iterates has two patterns, of which one
 //! matters. `MPI_Pcontrol` names them by numbers; a range of iterations is counted apart in any
 //! program ([`super::iteration_range`]), whatever portion they lie in.
@@ -24,7 +24,7 @@
 //!                                                      is destroyed: text for the profile's file
 //! ```
 //!
-//! Step before: [`crate::tagged::send`], [`crate::active`], [`crate::one_sided`]. Step after: [`crate::placement::format::communication`].
+//! Step before: [`crate::tagged::send`], [`crate::active`], [`crate::one_sided`], `crate::collective::board`. Step after: [`crate::placement::format::communication`].
 //! Invariant: an instruction is counted once, by the task that gives it, when it is taken.
 
 use std::cell::{Cell, OnceCell, RefCell};
@@ -70,7 +70,7 @@ pub(in crate::tagged) struct Portion {
     name: String,
     /// To each messaging unit.
     pub(in crate::tagged) sent: Vec<Traffic>,
-    /// From each messaging unit, by gets.
+    /// From each messaging unit, by gets and in collective operations.
     pub(in crate::tagged) fetched: Vec<Traffic>,
 }
 

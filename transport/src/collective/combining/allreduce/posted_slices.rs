@@ -91,7 +91,7 @@ pub(super) async fn combine_in<E: Exchange>(
         if let Some(chunk) = step.checked_sub(2) {
             let round = chunks.result_round(chunk);
             for (member, slice) in chunks.others(chunk, rank) {
-                let seen = rounds.see_of(round, member, slice.len(), total).await?;
+                let seen = rounds.take_of(round, member, slice.len(), total).await?;
                 seen.copy_to(0, &mut data.result[slice]);
             }
             // To be seen are the data of chunk + 2 and the results of chunk + 1, of later rounds.

@@ -66,7 +66,7 @@ pub(super) async fn gather_in<E: Exchange>(
         for member in (0..size).filter(|member| *member != rank) {
             let range = place(member, part(index));
             let seen = rounds
-                .see_of(index, member, range.len(), block_bytes)
+                .take_of(index, member, range.len(), block_bytes)
                 .await?;
             seen.copy_to(0, &mut buffer[range]);
         }

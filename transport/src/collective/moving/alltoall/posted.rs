@@ -67,8 +67,10 @@ pub(super) async fn swap_in<E: Exchange>(
         let start = index * each;
         let bytes = each.min(block_bytes - start);
         for member in (0..size).filter(|member| *member != rank) {
-            let all = bytes * others;
-            let seen = rounds.see_of(index, member, all, block_bytes).await?;
+            let part = (bytes * others, bytes);
+            let seen = rounds
+                .take_part_of(index, member, part, block_bytes)
+                .await?;
             let target = &mut incoming[member * block_bytes + start..][..bytes];
             seen.copy_to(part_among_others(rank, member) * bytes, target);
         }

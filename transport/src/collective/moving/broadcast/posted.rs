@@ -27,7 +27,7 @@ pub async fn posted(
         if exchange.rank() == root {
             rounds.post(index, segment, total, Readers::All).await;
         } else {
-            let seen = rounds.see_of(index, root, segment.len(), total).await?;
+            let seen = rounds.take_of(index, root, segment.len(), total).await?;
             seen.copy_to(0, segment);
         }
         rounds.finish(index);

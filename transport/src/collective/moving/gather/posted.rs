@@ -31,7 +31,7 @@ pub async fn posted(
             for (index, start) in (0..block_bytes).step_by(SLOT_BYTES).enumerate() {
                 let bytes = SLOT_BYTES.min(block_bytes - start);
                 for member in (0..exchange.size()).filter(|member| *member != root) {
-                    let seen = rounds.see_of(index, member, bytes, block_bytes).await?;
+                    let seen = rounds.take_of(index, member, bytes, block_bytes).await?;
                     seen.copy_to(0, &mut all[member * block_bytes + start..][..bytes]);
                 }
                 rounds.finish(index);

@@ -32,8 +32,8 @@ pub async fn posted(
                 rounds.show(draft, block_bytes, Readers::All);
             }
             FromRoot::Member(block) => {
-                let all = bytes * others;
-                let seen = rounds.see_of(index, root, all, block_bytes).await?;
+                let part = (bytes * others, bytes);
+                let seen = rounds.take_part_of(index, root, part, block_bytes).await?;
                 let at = part_among_others(rank, root) * bytes;
                 seen.copy_to(at, &mut block[start..start + bytes]);
             }
