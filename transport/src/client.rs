@@ -114,6 +114,7 @@ impl ClientError {
         matches!(
             self,
             Self::Setting(_)
+                | Self::Job(JobError::Disagreement { .. })
                 | Self::Configuration { .. }
                 | Self::Selection(_)
                 | Self::Torus(_)
@@ -194,6 +195,7 @@ impl Client {
         let in_job = attached.take(name)?;
         if name == MPI {
             attached.job.take_lanes(attached.task)?;
+            attached.job.agree(&pamir_settings::fingerprints())?;
         }
         let contexts = configured_contexts(name, attached.job.ranks())?;
         let (job, task) = (&attached.job, attached.task);

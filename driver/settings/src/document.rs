@@ -13,24 +13,26 @@ const OPENING: &str = "\
 # Variables
 
 Pamir reads these variables of the environment. `pamir info --variables` shows them with their values and
-where each value comes from. An empty value counts as none. A switch is on with `1`, `on`, `yes` or `true`,
+where each value comes from. An empty value counts as none, but for `PAMIR_SELECTION_FILE`. A switch is on with `1`, `on`, `yes` or `true`,
 and off with `0`, `off`, `no` or `false`. A bad value ends the job before a rank starts, with exit code 1;
 mpiexec tells once of a name beginning with `PAMIR_` that is not listed here.
-
-This page is written from the table in `driver/settings/src/table.rs`.
 ";
+
+/// What is said of a setting that all ranks need alike.
+const AGREED: &str = " All ranks need the same value.";
 
 /// The whole page.
 pub fn markdown() -> String {
     let mut text = OPENING.to_owned();
-    let users = "\n| variable | value | default | read by | meaning |\n|---|---|---|---|---|\n";
+    let users = "\n| variable | value | default | meaning |\n|---|---|---|---|\n";
     text.push_str(users);
     for setting in of(Audience::Users) {
         let (allowed, default) = (setting.allowed(), setting.default_words());
-        let (name, room, meaning) = (setting.name(), setting.room(), setting.meaning());
+        let (name, meaning) = (setting.name(), setting.meaning());
+        let agreed = if setting.is_agreed() { AGREED } else { "" };
         let _ = writeln!(
             text,
-            "| `{name}` | {allowed} | {default} | {room} | {meaning} |"
+            "| `{name}` | {allowed} | {default} | {meaning}{agreed} |"
         );
     }
     text.push_str("\nmpiexec sets these for its ranks; do not set them by hand:\n");

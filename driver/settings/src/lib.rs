@@ -11,12 +11,14 @@
 //! a setting is read when something is set up, never on the path of a message; an empty value counts as
 //! none.
 
+pub mod agreement;
 pub mod check;
 pub mod document;
 pub mod kind;
 pub mod setting;
 pub mod table;
 
+pub use agreement::{Disagreement, MOST_AGREED, check_agreement, fingerprints};
 pub use check::{BadValue, Unknown, check, check_environment, unknown};
 pub use setting::{Audience, Declared, Setting};
 pub use table::*;

@@ -28,6 +28,7 @@ pub struct Setting<K> {
     pub(crate) audience: Audience,
     pub(crate) room: &'static str,
     pub(crate) meaning: &'static str,
+    pub(crate) is_agreed: bool,
 }
 
 impl<K> Setting<K> {
@@ -94,15 +95,19 @@ pub trait Declared: Sync {
     fn room(&self) -> &'static str;
     /// One sentence that says what it does.
     fn meaning(&self) -> &'static str;
+    /// Whether all ranks of a job need it alike.
+    fn is_agreed(&self) -> bool;
     /// What it may hold, in words that follow "it is".
     fn allowed(&self) -> String;
     /// What it is where it is not set, in words.
     fn default_words(&self) -> String;
+    /// What a text means, for comparison with another one.
+    fn effect(&self, text: Option<&OsStr>) -> String;
     /// Whether it may hold a text.
     fn takes(&self, text: &OsStr) -> bool;
 }
 
-impl<K: Kind> Declared for Setting<K> {
+impl<K: Kind<Value: std::fmt::Debug>> Declared for Setting<K> {
     fn name(&self) -> &'static str {
         self.name
     }
@@ -119,12 +124,20 @@ impl<K: Kind> Declared for Setting<K> {
         self.meaning
     }
 
+    fn is_agreed(&self) -> bool {
+        self.is_agreed
+    }
+
     fn allowed(&self) -> String {
         self.kind.allowed()
     }
 
     fn default_words(&self) -> String {
         self.kind.default_words()
+    }
+
+    fn effect(&self, text: Option<&OsStr>) -> String {
+        format!("{:?}", self.value_of(text))
     }
 
     fn takes(&self, text: &OsStr) -> bool {

@@ -10,9 +10,9 @@ use crate::setting::{Audience, Declared, Setting};
 
 const ANY: usize = usize::MAX;
 
-/// Makes a constant of each entry, and the list of all.
+/// Makes a constant of each entry, and the list of all. `agreed` marks those that all ranks of a job need alike.
 macro_rules! settings {
-    ($($audience:ident { $($name:ident: $kind:ident = $value:expr, $room:literal, $meaning:literal;)+ })+) => {
+    ($($audience:ident { $($name:ident: $kind:ident = $value:expr, $room:literal, $meaning:literal $(, $agreed:ident)?;)+ })+) => {
         $($(
             #[doc = concat!("`PAMIR_", stringify!($name), "`: ", $meaning)]
             pub static $name: Setting<$kind> = Setting {
@@ -27,6 +27,7 @@ macro_rules! settings {
                 audience: Audience::$audience,
                 room: $room,
                 meaning: $meaning,
+                is_agreed: false $(|| stringify!($agreed).len() > 0)?,
             };
         )+)+
         /// Every variable, in the order of the table.
@@ -38,14 +39,14 @@ const fn text(form: &'static str, default: &'static str) -> Text {
     Text { form, default }
 }
 
-/// Rows of a table of algorithms.
-const fn rows() -> Text {
-    text("rows such as ring:64K-,recursive_doubling", "built in")
+/// Rows of a table of algorithms, with an example that the table takes.
+const fn rows(form: &'static str) -> Text {
+    text(form, "built in")
 }
 
 settings! {
     Users {
-        ENGINE: Words = Words(&["service", "none", "thread", "node"]), "driver, transport", "Moves transfers on while the program computes: with `service` by a thread that a rank has from the moment when sends stay behind in it as it leaves an MPI call; with `thread` by a thread in each rank from the beginning, for which every MPI call takes a lock; with `node` by two threads of task 0, which move the puts and gets of all tasks of a PAMI program; with `none` only MPI calls do. All tasks need the same value.";
+        ENGINE: Words = Words(&["service", "none", "thread", "node"]), "driver, transport", "Moves transfers on while the program computes: with `service` by a thread that a rank has from the moment when sends stay behind in it as it leaves an MPI call; with `thread` by a thread in each rank from the beginning, for which every MPI call takes a lock; with `node` by two threads of task 0, which move the puts and gets of all tasks of a PAMI program; with `none` only MPI calls do.", agreed;
         INTERRUPTS: Words = Words(&["automatic", "io_uring", "epoll"]), "driver", "The mechanism that wakes the engine's thread: `automatic` takes io_uring where the kernel's one waits for futexes (Linux 6.7), and epoll elsewhere.";
         WAIT: Words = Words(&["long", "brief"]), "driver", "How long a waiting rank keeps its core: `brief`, about a millisecond, leaves it to a second program (`mpiexec --fill-idle` sets it); `long`, up to thirty unless ranks share cores.";
         HUGE_PAGES: Switch = Switch(true), "driver", "Memory that messages are often copied from or to becomes huge pages.";
@@ -54,13 +55,13 @@ settings! {
         REPLENISH: Text = text("drained, timer, timer:MICROSECONDS, timer-learned, memory-fifo, counted-put, touching-put, touching-put:userfaultfd or touching-put:word", "memory-fifo"), "driver", "The event that moves pending descriptors into the injection FIFO.";
         RESCTRL: Text = text("a directory, or off", "/sys/fs/resctrl"), "driver", "Where the resctrl file system is mounted; with `off` the cache is left alone.";
         DRIVER_REPORT: Switch = Switch(false), "driver", "Each rank prints at `MPI_Finalize` what its injection FIFOs and interrupts have done.";
-        NO_BOARDS: Switch = Switch(false), "transport", "Collective operations use messages only, never shared boards.";
+        NO_BOARDS: Switch = Switch(false), "transport", "Collective operations use messages only, never shared boards.", agreed;
         NO_KERNEL_COPY: Switch = Switch(false), "transport", "Nothing is copied through the kernel (`process_vm_readv`): everything goes in packets.";
         STRIPE_WORKERS: OptionalWhole = OptionalWhole { least: 0, most: 1 << 16, default: "spare processors, at most 3" }, "transport", "Threads of each rank that help it to move large messages.";
-        CONTEXTS: Text = text("a list such as solver=2,io=1, with * for all that are not named", "16, or as many as there is room for"), "transport", "Contexts of PAMI clients; MPI always has one.";
+        CONTEXTS: Text = text("a list such as solver=2,io=1, with * for all that are not named", "16, or as many as there is room for"), "transport", "Contexts of PAMI clients; MPI always has one.", agreed;
         IMMEDIATE_BYTES: Bytes = Bytes(512), "pami", "The most bytes, header and data together, that `PAMI_Send_immediate` takes, and `PAMI_DISPATCH_SEND_IMMEDIATE_MAX` tells: 48 at least, and one packet at most.";
-        TORUS: Text = text("a shape such as 3x3x3", "the most even one"), "transport, pami", "The torus that PAMI programs ask for with `EXT_torus_network`, and along whose dimensions the algorithms `torus` go. All tasks need the same value.";
-        SELECTION_FILE: Text = text("a file, or empty for none", "the user's, otherwise the installation's"), "transport", "The file that says which algorithm serves which sizes.";
+        TORUS: Text = text("a shape such as 3x3x3", "the most even one"), "transport, pami", "The torus that PAMI programs ask for with `EXT_torus_network`, and along whose dimensions the algorithms `torus` go.", agreed;
+        SELECTION_FILE: Text = text("a file, or empty for none", "the user's, otherwise the installation's"), "transport", "The file that says which algorithm serves which sizes.", agreed;
         SELECTION_REPORT: Switch = Switch(false), "transport", "Rank 0 prints at `MPI_Finalize` how often it took each algorithm.";
         BALANCE: Text = text("a list of barrier, allreduce, allgather, alltoall and reduce-scatter, or all, on (barrier) or off", "off"), "transport", "The calls that tell all ranks their caller and their time.";
         BALANCE_CLOCK: Words = Words(&["monotonic", "processor"]), "transport", "The time since the call before that an announced call tells: time that passed, or time that the rank computed.";
@@ -73,29 +74,29 @@ settings! {
         CLAIMS: Text = text("a file, or off", "a file of the user's"), "cli", "The file whose locks tell jobs which processors others have.";
         CC: Text = text("a command", "cc"), "cli", "The compiler that mpicc calls.";
         CXX: Text = text("a command", "c++"), "cli", "The compiler that mpicxx calls.";
-        SEND: Text = rows(), "transport", "Which protocol sends which sizes.";
+        SEND: Text = rows("rows such as eager:-16K,rendezvous"), "transport", "Which protocol sends which sizes.";
         MEASURE_ALL: Switch = Switch(false), "transport", "Which way is the fastest for a message is measured where the processor's kind already settles it, too.";
-        STRIPES: Text = rows(), "transport", "In how many stripes contiguous messages go.";
-        SCATTERED_STRIPES: Text = rows(), "transport", "In how many stripes data with gaps goes.";
-        PUT: Text = rows(), "transport", "Which protocol puts which sizes.";
-        GET: Text = rows(), "transport", "Which protocol gets which sizes.";
-        BARRIER: Text = rows(), "transport", "Which algorithm a barrier takes.";
-        BROADCAST: Text = rows(), "transport", "Which algorithm broadcasts which sizes.";
-        REDUCE: Text = rows(), "transport", "Which algorithm reduces which sizes.";
-        ALLREDUCE: Text = rows(), "transport", "Which algorithm of allreduce serves which sizes.";
-        GATHER: Text = rows(), "transport", "Which algorithm gathers which sizes.";
-        GATHERV: Text = rows(), "transport", "Which algorithm gatherv takes.";
-        SCATTER: Text = rows(), "transport", "Which algorithm scatters which sizes.";
-        SCATTERV: Text = rows(), "transport", "Which algorithm scatterv takes.";
-        ALLGATHER: Text = rows(), "transport", "Which algorithm of allgather serves which sizes.";
-        ALLGATHERV: Text = rows(), "transport", "Which algorithm of allgatherv serves which sizes.";
-        ALLTOALL: Text = rows(), "transport", "Which algorithm of all-to-all serves which sizes.";
-        ALLTOALLV: Text = rows(), "transport", "Which algorithm of all-to-all with counts serves which sizes.";
-        ALLTOALL_IN_PLACE: Text = rows(), "transport", "Which algorithm of all-to-all in place serves which sizes.";
-        REDUCE_SCATTER: Text = rows(), "transport", "Which algorithm of reduce-scatter serves which sizes.";
-        SCAN: Text = rows(), "transport", "Which algorithm scans which sizes.";
-        EXSCAN: Text = rows(), "transport", "Which algorithm of exclusive scan serves which sizes.";
-        NEIGHBOR: Text = rows(), "transport", "Which algorithm neighbourhood operations take.";
+        STRIPES: Text = rows("rows such as two:1M-,one"), "transport", "In how many stripes contiguous messages go.";
+        SCATTERED_STRIPES: Text = rows("rows such as two:512K-,one"), "transport", "In how many stripes data with gaps goes.";
+        PUT: Text = rows("rows such as memory_fifo:-4K,direct_put"), "transport", "Which protocol puts which sizes.";
+        GET: Text = rows("rows such as memory_fifo:-4K,remote_get"), "transport", "Which protocol gets which sizes.";
+        BARRIER: Text = rows("rows such as dissemination"), "transport", "Which algorithm a barrier takes.", agreed;
+        BROADCAST: Text = rows("rows such as binomial:-64K,pipelined_chain"), "transport", "Which algorithm broadcasts which sizes.", agreed;
+        REDUCE: Text = rows("rows such as binomial:-64K,reduce_scatter_gather"), "transport", "Which algorithm reduces which sizes.", agreed;
+        ALLREDUCE: Text = rows("rows such as recursive_doubling:-64K,ring"), "transport", "Which algorithm of allreduce serves which sizes.", agreed;
+        GATHER: Text = rows("rows such as binomial:-4K,linear"), "transport", "Which algorithm gathers which sizes.", agreed;
+        GATHERV: Text = rows("rows such as linear"), "transport", "Which algorithm gatherv takes.", agreed;
+        SCATTER: Text = rows("rows such as binomial:-4K,linear"), "transport", "Which algorithm scatters which sizes.", agreed;
+        SCATTERV: Text = rows("rows such as linear"), "transport", "Which algorithm scatterv takes.", agreed;
+        ALLGATHER: Text = rows("rows such as bruck:-64K,ring"), "transport", "Which algorithm of allgather serves which sizes.", agreed;
+        ALLGATHERV: Text = rows("rows such as linear:-32K,ring"), "transport", "Which algorithm of allgatherv serves which sizes.", agreed;
+        ALLTOALL: Text = rows("rows such as bruck:-256,pairwise"), "transport", "Which algorithm of all-to-all serves which sizes.", agreed;
+        ALLTOALLV: Text = rows("rows such as pairwise"), "transport", "Which algorithm of all-to-all with counts serves which sizes.", agreed;
+        ALLTOALL_IN_PLACE: Text = rows("rows such as copied_linear:-4K,pairwise_replace"), "transport", "Which algorithm of all-to-all in place serves which sizes.", agreed;
+        REDUCE_SCATTER: Text = rows("rows such as recursive_halving:-512K,pairwise"), "transport", "Which algorithm of reduce-scatter serves which sizes.", agreed;
+        SCAN: Text = rows("rows such as recursive_doubling"), "transport", "Which algorithm scans which sizes.", agreed;
+        EXSCAN: Text = rows("rows such as recursive_doubling"), "transport", "Which algorithm of exclusive scan serves which sizes.", agreed;
+        NEIGHBOR: Text = rows("rows such as linear"), "transport", "Which algorithm neighbourhood operations take.", agreed;
     }
     Launcher {
         RANK: OptionalWhole = OptionalWhole { least: 0, most: ANY, default: "none" }, "driver", "The rank's number.";

@@ -1,4 +1,4 @@
-//! The communicators that have a job's boards.
+//! The communicators that have a job's boards; and, in the same page, room for what all ranks agree on.
 //!
 //! Before: the members of a communicator begin their first collective operation. After: they
 //! share a board (`pamir_shm::board`), or know that none is free and messages serve.
@@ -21,6 +21,8 @@ use pamir_shm::segment::SegmentError;
 use pamir_shm::segment::offset::Offset;
 use pamir_shm::shareable::Shareable;
 
+use pamir_settings::MOST_AGREED;
+
 use crate::job::Job;
 use crate::job::layout::BOARDS;
 
@@ -32,15 +34,24 @@ struct BoardTable {
     taken: AtomicU64,
     /// How many members have not let go of each board.
     users: [AtomicU32; BOARDS],
+    /// What the ranks agree on ([`super::agreement`]); 0 before the first has come.
+    agreed: [AtomicU64; MOST_AGREED],
 }
 
 // SAFETY: repr(C), nothing but atomics, the wider one first: no padding, as is asserted below.
 unsafe impl Shareable for BoardTable {}
 
-const _: () = assert!(BOARDS < 64 && size_of::<BoardTable>() == 8 + 4 * BOARDS);
+const _: () = assert!(BOARDS < 64 && size_of::<BoardTable>() == 8 + 4 * BOARDS + 8 * MOST_AGREED);
 
 fn table(job: &Job) -> Result<&BoardTable, SegmentError> {
     job.segment().get(Offset::new(job.layout().board_table()))
+}
+
+impl Job {
+    /// The words of [`Job::agree`].
+    pub(super) fn agreed_words(&self) -> Result<&[AtomicU64], SegmentError> {
+        Ok(&table(self)?.agreed)
+    }
 }
 
 /// A member's part in a board.

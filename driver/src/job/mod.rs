@@ -36,6 +36,7 @@ use crate::job::client_table::ClientTableError;
 use crate::job::layout::{Layout, MAXIMUM_RANKS, RankBlock};
 use crate::memory::{huge_pages, own_heap};
 
+mod agreement;
 pub mod board_table;
 pub mod client_table;
 pub mod layout;
@@ -116,6 +117,14 @@ pub enum JobError {
         one: usize,
         /// Another one.
         other: usize,
+    },
+    /// A setting that all ranks need alike has another value here than in a rank before.
+    #[error(
+        "{name} has another value in this rank than in others, and all ranks need the same one: set it for all of them, as in mpiexec -genv {name} VALUE"
+    )]
+    Disagreement {
+        /// The variable.
+        name: &'static str,
     },
     /// The segment could not be opened.
     #[error(transparent)]

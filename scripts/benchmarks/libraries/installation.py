@@ -84,8 +84,13 @@ def peer(library: Library, say: Say) -> None:
 
 
 def pamir(library: Library, say: Say) -> None:
-    """Builds and installs Pamir itself unless it is there."""
+    """Builds and installs Pamir itself unless it is there, built to be measured."""
     if library.installed():
+        note = library.prefix / "share" / "pamir" / "build-profile"
+        profile = note.read_text().strip() if note.exists() else "release"
+        if profile != "release":
+            place = library.prefix.relative_to(ROOT)
+            raise NotInstalled(f"{place} is a {profile} build, whose figures say nothing: scripts/install --prefix {place}")
         return
     script = ROOT / "scripts" / "install"
     if not script.exists():

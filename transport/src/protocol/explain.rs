@@ -5,7 +5,7 @@
 //! ```text
 //! to rank 1, 65536 bytes, the sender waits: 1000 messages
 //!   row      eager_measured
-//!   profile  the kernel copies; near; string stores fetch lines; exclusive buffer of 131072 bytes; no stripes
+//!   profile  the kernel copies; near; has its core; string stores fetch lines; exclusive buffer of 131072 bytes; no worker for stripes
 //!   why      trial of at once, alone, together: at once is the fastest so far
 //!   went     eager 990, rendezvous_copy 10
 //! ```
@@ -50,6 +50,21 @@ pub(crate) struct Decided {
     /// What the exclusive buffer holds that is this end's; 0 if none is.
     pub(crate) exclusive_bytes: usize,
     pub(crate) protocol: SendProtocol,
+    /// Other ranks share this one's processor.
+    pub(crate) shares_core: bool,
+}
+
+impl Decided {
+    /// The protocol that moved it: one that needs the kernel's copies or workers goes without where there are none.
+    fn went(&self) -> SendProtocol {
+        use SendProtocol::{Eager, Rendezvous, RendezvousPackets, Striped};
+        match self.protocol {
+            Eager => Eager,
+            _ if !self.profile.kernel_copies => RendezvousPackets,
+            Striped if self.profile.stripes == 1 => Rendezvous,
+            protocol => protocol,
+        }
+    }
 }
 
 /// The routes of one task's sends of several packets.
@@ -70,7 +85,7 @@ impl SendLog {
             went: BTreeMap::new(),
         });
         sends.last = message;
-        *sends.went.entry(message.protocol.name()).or_default() += 1;
+        *sends.went.entry(message.went().name()).or_default() += 1;
     }
 
     /// The explanation; `learned` is the fastest way of a pace so far, and whether others have been tried.
@@ -117,6 +132,7 @@ fn facts(
     Decided {
         profile,
         exclusive_bytes,
+        shares_core,
         ..
     }: &Decided,
 ) -> String {
@@ -126,17 +142,18 @@ fn facts(
         bytes => format!("exclusive buffer of {bytes} bytes"),
     };
     let stripes = match profile.stripes {
-        1 => "no stripes".to_owned(),
+        1 => "no worker for stripes".to_owned(),
         stripes => format!("{stripes} stripes"),
     };
     format!(
-        "{}; {}; string stores {}; {buffer}; {stripes}",
+        "{}; {}; {}; string stores {}; {buffer}; {stripes}",
         word(
             profile.kernel_copies,
             "the kernel copies",
             "no copies by the kernel"
         ),
         word(profile.near, "near", "far"),
+        word(*shares_core, "shares its core", "has its core"),
         word(profile.string_stores, "fetch no lines", "fetch lines"),
     )
 }
@@ -177,6 +194,7 @@ mod tests {
             profile,
             exclusive_bytes: 131_072,
             protocol,
+            shares_core: false,
         }
     }
 
@@ -193,15 +211,31 @@ mod tests {
         let expected = "\
 to rank 1, 65001 bytes, the sender waits: 2 messages
   row      eager_measured
-  profile  the kernel copies; near; string stores fetch lines; exclusive buffer of 131072 bytes; no stripes
+  profile  the kernel copies; near; has its core; string stores fetch lines; exclusive buffer of 131072 bytes; no worker for stripes
   why      trial of at once, alone, together: alone is the fastest so far
   went     eager 1, rendezvous_copy 1
 to rank 1, 1048576 bytes, the sender waits: 1 messages
   row      rendezvous
-  profile  the kernel copies; near; string stores fetch lines; exclusive buffer of 131072 bytes; no stripes
+  profile  the kernel copies; near; has its core; string stores fetch lines; exclusive buffer of 131072 bytes; no worker for stripes
   why      the row names one protocol
   went     rendezvous 1
 ";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_protocol_that_cannot_be_is_told_by_what_went() {
+        let went = |protocol, kernel_copies, stripes| {
+            let route = Route::Settled(protocol, Reason::Row);
+            let mut message = decided(protocol, 1 << 20, route, protocol);
+            (message.profile.kernel_copies, message.profile.stripes) = (kernel_copies, stripes);
+            message.went().name()
+        };
+        let (alone, striped) = (SendProtocol::RendezvousTogether, SendProtocol::Striped);
+        assert_eq!(went(alone, true, 1), alone.name());
+        assert_eq!(went(alone, false, 1), "rendezvous_packets");
+        assert_eq!(went(striped, true, 2), "striped");
+        assert_eq!(went(striped, true, 1), "rendezvous");
+        assert_eq!(went(SendProtocol::Eager, false, 1), "eager");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   rows    = row { "," row }
-//!   row     = algorithm [ ":" sizes ] [ "@" ranks ] [ "!oversubscribed" ]
+//!   row     = algorithm [ ":" sizes ] [ "@" ranks ] [ "+oversubscribed" ]
 //!   sizes   = span, in bytes; K, M and G are powers of 1024
 //!   ranks   = span
 //!   span    = from "-" to | from "-" | "-" to | exactly
@@ -10,7 +10,7 @@
 //!   ring:65536-,recursive_doubling      a ring from 64 KiB on, recursive doubling below
 //!   eager:-256K                         eager up to 256 KiB, the rest as before
 //!   pairwise@16-                        pairwise from 16 ranks on
-//!   linear:-2K!oversubscribed                  linear up to 2 KiB, where ranks share their cores
+//!   linear:-2K+oversubscribed           linear up to 2 KiB, where ranks share their cores
 //! ```
 //!
 //! The first row that is for an operation, and whose algorithm can serve it, is taken.
@@ -28,13 +28,15 @@ const OVERSUBSCRIBED: &str = "oversubscribed";
 pub enum GrammarError {
     /// There is nothing where an algorithm should be.
     #[error(
-        "an algorithm is missing: write ALGORITHM[:SIZES][@RANKS][!oversubscribed], separated by commas"
+        "an algorithm is missing: write ALGORITHM[:SIZES][@RANKS][+oversubscribed], separated by commas"
     )]
     NoAlgorithm,
     /// A row ends in something unknown.
-    #[error("\"!{text}\" is no end of a row: there is only \"!oversubscribed\"")]
+    #[error(
+        "\"+{text}\" is no end of a row: there is only \"+oversubscribed\", for ranks that share cores"
+    )]
     End {
-        /// What is behind the exclamation mark.
+        /// What is behind the plus sign.
         text: String,
     },
     /// Something is no span.
@@ -59,7 +61,7 @@ pub fn rows(text: &str) -> Result<Vec<Row<String>>, (usize, GrammarError)> {
 }
 
 fn row(text: &str) -> Result<Row<String>, GrammarError> {
-    let (text, oversubscribed) = halves(text, '!');
+    let (text, oversubscribed) = halves(text, '+');
     let (text, ranks) = halves(text, '@');
     let (algorithm, sizes) = halves(text, ':');
     if algorithm.is_empty() {
@@ -145,7 +147,7 @@ fn row_text(row: &Row<&str>) -> String {
         }
     }
     if row.oversubscribed {
-        text += &format!("!{OVERSUBSCRIBED}");
+        text += &format!("+{OVERSUBSCRIBED}");
     }
     text
 }
@@ -171,7 +173,7 @@ mod tests {
         assert_eq!(row("eager:1k-2M@3-8"), ((1 << 10, 2 << 20), (3, 8)));
         assert_eq!(row("pairwise@16-"), (all, (16, usize::MAX)));
         assert_eq!(row("bruck:8@-7"), ((8, 8), (0, 7)));
-        assert!(rows("linear:-2K@3-!oversubscribed").unwrap()[0].oversubscribed);
+        assert!(rows("linear:-2K@3-+oversubscribed").unwrap()[0].oversubscribed);
         assert_eq!(row("bruck:1G"), ((1 << 30, 1 << 30), all));
     }
 
@@ -186,8 +188,8 @@ mod tests {
             ("ring:+5", 0),
             ("a,b,ring:1-2-3", 2),
             ("ring@few", 0),
-            ("ring!", 0),
-            ("ring!crowd", 0),
+            ("ring+", 0),
+            ("ring+crowd", 0),
             ("ring:99999999999G", 0),
             (":5", 0),
         ] {

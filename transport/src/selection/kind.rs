@@ -201,6 +201,23 @@ mod tests {
     }
 
     #[test]
+    fn the_example_of_each_variable_is_one_that_its_table_takes() {
+        for setting in pamir_settings::ALL {
+            let allowed = setting.allowed();
+            let Some(example) = allowed.strip_prefix("rows such as ") else {
+                continue;
+            };
+            let kinds = KINDS
+                .iter()
+                .filter(|kind| kind.variable() == setting.name());
+            let rows = super::super::grammar::rows(example).unwrap();
+            for kind in kinds {
+                assert_eq!(kind.check(&rows), Ok(()), "{allowed}");
+            }
+        }
+    }
+
+    #[test]
     fn every_algorithm_can_be_asked_for_by_name() {
         let mut algorithms = 0;
         for found in KINDS {

@@ -95,7 +95,7 @@ impl Nodes {
         Ok(Self {
             jobs: (0..nodes).map(job).collect::<Result<_, _>>()?,
             of_ranks,
-            network: launch.network,
+            network: launch.network.unwrap_or_default(),
             bridges: Vec::new(),
             failures: None,
         })

@@ -69,6 +69,7 @@ impl Context {
             profile: self.pair_profile(target, bytes),
             exclusive_bytes: self.unit.exclusive_buffer_bytes(target),
             protocol,
+            shares_core: self.is_oversubscribed(),
         });
     }
 

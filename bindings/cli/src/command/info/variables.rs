@@ -5,7 +5,7 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
-use pamir_settings::{Audience, Declared, document};
+use pamir_settings::{Audience, Declared, SELECTION_FILE, document};
 
 /// A line for each variable that users set, and for those of other audiences that are set.
 pub fn describe() -> String {
@@ -27,9 +27,12 @@ fn describe_of(variable: impl Fn(&str) -> Option<OsString>) -> String {
     text
 }
 
-/// Name, value and origin. An empty value counts as none.
+/// Name, value and origin. An empty value counts as none, but for the name of a file that is not to be read.
 fn columns((setting, value): (&'static dyn Declared, Option<OsString>)) -> [String; 3] {
     let name = setting.name().to_owned();
+    if name == SELECTION_FILE.name() && value.as_ref().is_some_and(|value| value.is_empty()) {
+        return [name, "no file".into(), "environment".into()];
+    }
     match value.filter(|value| !value.is_empty()) {
         None => [name, setting.default_words(), "default".into()],
         Some(value) => {
@@ -52,7 +55,7 @@ mod tests {
         let text = describe_of(|name| match name {
             "PAMIR_ENGINE" => Some("thread".into()),
             "PAMIR_NO_BOARDS" => Some("perhaps".into()),
-            "PAMIR_WAIT" => Some("".into()),
+            "PAMIR_WAIT" | "PAMIR_SELECTION_FILE" => Some("".into()),
             _ => None,
         });
         let line = |name: &str| {
@@ -66,6 +69,8 @@ mod tests {
             ["PAMIR_ENGINE", "thread", "environment"]
         );
         assert_eq!(line("PAMIR_WAIT "), ["PAMIR_WAIT", "long", "default"]);
+        let file = ["PAMIR_SELECTION_FILE", "no", "file", "environment"];
+        assert_eq!(line("PAMIR_SELECTION_FILE "), file);
         assert!(line("PAMIR_NO_BOARDS ").contains(&"refused:"), "{text}");
         assert!(line("PAMIR_ALLREDUCE ").contains(&"default"), "{text}");
         assert!(!text.contains("PAMIR_RANK"), "{text}");

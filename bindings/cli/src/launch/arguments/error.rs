@@ -50,6 +50,11 @@ pub enum ArgumentError {
         /// What it may have.
         most: usize,
     },
+    /// A network, and nobody to join by it.
+    #[error(
+        "option `--network` joins nodes, and this job has one: add `--nodes 2`, or leave it out"
+    )]
+    NetworkAlone,
     /// A policy's word is not known; the text names the option.
     #[error("{reason}")]
     Policy {

@@ -83,6 +83,9 @@ fn read(
     if ranks > most {
         return Err(ArgumentError::Ranks { ranks, most });
     }
+    if launch.network.is_some() && launch.nodes.count() == 1 {
+        return Err(ArgumentError::NetworkAlone);
+    }
     Ok(None)
 }
 
@@ -110,7 +113,7 @@ fn apply(met: &Met, launch: &mut Launch, program: &mut Program) -> Result<(), Ar
         }
         Action::RanksPerNode => launch.ranks_per_node = Some(met.positive()?),
         Action::Nodes => launch.nodes = policy(&met.text())?,
-        Action::Network => launch.network = policy(&met.text())?,
+        Action::Network => launch.network = Some(policy(&met.text())?),
         Action::BindTo => placed(request::bind_to(&met.text(), launch))?,
         Action::MapBy => map_by(&met.text(), launch)?,
         Action::Width => launch.layout.width = Some(met.positive()?),

@@ -58,5 +58,5 @@ fn needed(launch: &Launch) -> u64 {
         InputTo::Rank(_) | InputTo::Nobody => 2 * ranks,
     };
     let files = launch.output.files(ranks);
-    (pipes + files + launch.nodes.descriptors(launch.network)) as u64
+    (pipes + files + launch.nodes.descriptors(launch.network.unwrap_or_default())) as u64
 }

@@ -90,6 +90,7 @@ pub fn prepare(
     more: &[(OsString, OsString)],
 ) -> Result<Vec<Prepared>, StartError> {
     let mut prepared = Vec::with_capacity(launch.programs.len());
+    let mut first = None::<Vec<(OsString, OsString)>>;
     for (number, program) in launch.programs.iter().enumerate() {
         let mut variables = program::environment(launch, program);
         // MPI_APPNUM: which of several programs this is.
@@ -105,6 +106,10 @@ pub fn prepare(
         library_path::add(&mut variables);
         let value = |name: &str| variables::value_of(&variables, name).map(OsString::from);
         settings::check(value, launch.ranks())?;
+        if let Some(first) = &first {
+            let first = |name: &str| variables::value_of(first, name).map(OsString::from);
+            pamir_settings::check_agreement(first, value).map_err(SettingError::from)?;
+        }
         let path = program::locate(program, variables::value_of(&variables, "PATH"))?;
         prepared.push(Prepared {
             name: program.command[0].to_string_lossy().into_owned(),
@@ -116,13 +121,14 @@ pub fn prepare(
                 .iter()
                 .map(program::c_string)
                 .collect::<Result<_, ProgramError>>()?,
-            environment: program::assignments(variables)?,
+            environment: program::assignments(variables.clone())?,
             directory: program
                 .directory
                 .as_ref()
                 .map(program::c_string)
                 .transpose()?,
         });
+        first.get_or_insert(variables);
     }
     Ok(prepared)
 }

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 
 use pamir_driver::injection::{self, InjectionError};
 use pamir_settings::{
-    BALANCE, BALANCE_CLOCK, BALANCE_POLICY, BadValue, CONTEXTS, STRIPE_WORKERS, TORUS,
+    BALANCE, BALANCE_CLOCK, BALANCE_POLICY, BadValue, CONTEXTS, Disagreement, STRIPE_WORKERS, TORUS,
 };
 use pamir_transport::balance::announcement::{Announced, AnnouncementError};
 use pamir_transport::balance::decision::policy::{Policy, PolicyError};
@@ -33,6 +33,18 @@ pub enum SettingError {
     /// There is no such torus.
     #[error(transparent)]
     Torus(#[from] ShapeError),
+    /// The torus is not one of so many ranks.
+    #[error(
+        "PAMIR_TORUS is {value:?}, which has {places} places: these do not divide the {ranks} ranks of the job evenly"
+    )]
+    TorusPlaces {
+        /// The shape.
+        value: String,
+        /// Its places.
+        places: usize,
+        /// Ranks of the job.
+        ranks: usize,
+    },
     /// Clients cannot have such contexts.
     #[error(transparent)]
     Contexts(#[from] ClientError),
@@ -42,6 +54,9 @@ pub enum SettingError {
     /// There is no such policy.
     #[error("PAMIR_BALANCE_POLICY: {0}")]
     Policy(#[from] PolicyError),
+    /// Programs of one job differ where ranks must not.
+    #[error(transparent)]
+    Disagreement(#[from] Disagreement),
     /// There are no such algorithms.
     #[error(transparent)]
     Selection(#[from] SelectionError),
@@ -64,12 +79,23 @@ pub fn check(
     injection::Configuration::of(&variable)?;
     let workers = STRIPE_WORKERS.value_of(variable(STRIPE_WORKERS.name()).as_deref());
     configuration::Configuration::of(workers, None, ranks)?;
-    shape_of(&text(TORUS.name()))?;
+    check_torus(text(TORUS.name()), ranks)?;
     check_contexts(&text(CONTEXTS.name()))?;
     Announced::parse(&text(BALANCE.name()), &text(BALANCE_CLOCK.name()))?;
     text(BALANCE_POLICY.name()).parse::<Policy>()?;
     Configuration::of(&variable)?;
     Ok(())
+}
+
+fn check_torus(value: String, ranks: usize) -> Result<(), SettingError> {
+    match shape_of(&value)? {
+        Some((_, places)) if !ranks.is_multiple_of(places) => Err(SettingError::TorusPlaces {
+            value,
+            places,
+            ranks,
+        }),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -90,6 +116,7 @@ mod tests {
             ("PAMIR_REPLENISH", "never"),
             ("PAMIR_STRIPE_WORKERS", "17"),
             ("PAMIR_TORUS", "2xtwo"),
+            ("PAMIR_TORUS", "3x3"),
             ("PAMIR_CONTEXTS", "solver=two"),
             ("PAMIR_BALANCE", "gather"),
             ("PAMIR_BALANCE_POLICY", "unfair"),

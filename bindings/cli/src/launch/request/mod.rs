@@ -61,7 +61,7 @@ pub struct Launch {
     /// How many groups of ranks that share no memory there are, and who is in which.
     pub nodes: NodesRequest,
     /// What such groups are joined by.
-    pub network: Network,
+    pub network: Option<Network>,
     /// Hosts which were named.
     pub hosts: Vec<String>,
     /// Files of hosts which were named.
