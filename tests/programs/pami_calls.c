@@ -1,17 +1,18 @@
 /* Every call of libpami.so, in good and in bad ways, on any number of tasks. */
 #include <pami.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WHOLE = 0, APART = 1, LONG_HEADER = 2, NOBODY = 3, LATER = 2047, CONTEXTS = 2 };
+enum { WHOLE = 0, APART = 1, LONG_HEADER = 2, NOBODY = 3, ALWAYS = 4, LATER = 2047, CONTEXTS = 2 };
 enum { LONGEST = 300000 };
 
 static pami_client_t client;
 static pami_context_t contexts[CONTEXTS];
 static size_t task, tasks, failures;
-static size_t arrived, bytes_wrong;
+static size_t arrived, bytes_wrong, with_call; /* the longest message that comes with the call */
 static unsigned char pattern[LONGEST], landed[LONGEST];
 
 #define CHECK(condition) \
@@ -58,7 +59,8 @@ static void landed_all(pami_context_t context, void *cookie, pami_result_t resul
     count(context, &arrived, result);
 }
 
-/* Header: the data's length. */
+/* Header: the data's length. Cookie: none, or one that says whether the data comes with the call. */
+static const char never, always;
 static void received(pami_context_t context, void *cookie, const void *header, size_t header_bytes,
                      const void *data, size_t bytes, pami_endpoint_t origin, pami_recv_t *recv)
 {
@@ -69,7 +71,8 @@ static void received(pami_context_t context, void *cookie, const void *header, s
     CHECK(bytes == wanted);
     CHECK(PAMI_Endpoint_query(origin, &from, &wanted) == PAMI_SUCCESS && from < tasks);
     CHECK((data == NULL) == (recv != NULL));
-    CHECK(cookie == NULL || data == NULL); /* a cookie says: never with the call */
+    bool together = bytes == 0 || header_bytes + bytes <= with_call;
+    CHECK((data != NULL) == (cookie ? cookie == &always : together));
     if (header_bytes > sizeof wanted)
         bytes_wrong += memcmp((const char *)header + sizeof wanted, pattern, header_bytes - sizeof wanted) != 0;
     if (data) {
@@ -153,7 +156,7 @@ static void clients_and_contexts(void)
     pami_configuration_t sizes[] = {{.name = PAMI_DISPATCH_RECV_IMMEDIATE_MAX},
                                     {.name = PAMI_DISPATCH_SEND_IMMEDIATE_MAX}};
     CHECK(PAMI_Dispatch_query(contexts[0], WHOLE, sizes, 2) == PAMI_SUCCESS);
-    CHECK(sizes[0].value.intval >= 1000 && sizes[1].value.intval == 512);
+    CHECK(sizes[0].value.intval == 512 && sizes[1].value.intval == 512);
     REFUSED(PAMI_INVAL, PAMI_Dispatch_query(contexts[0], WHOLE, &highest, 1));
     REFUSED(PAMI_INVAL, PAMI_Dispatch_update(contexts[0], WHOLE, sizes, 1));
 
@@ -177,7 +180,7 @@ static void clients_and_contexts(void)
 
 static void messages(void)
 {
-    static const size_t sizes[] = {0, 1, 48, 1000, 1015, 8000, 8192, 20000, 65536, LONGEST};
+    static const size_t sizes[] = {0, 1, 48, 504, 505, 1000, 1015, 8000, 8192, 20000, 65536, LONGEST};
     size_t local = 0, remote = 0, sends = 0, right = (task + 1) % tasks;
     for (size_t number = 0; number < sizeof sizes / sizeof *sizes; ++number)
         for (size_t dispatch = WHOLE; dispatch <= APART; ++dispatch) {
@@ -194,13 +197,31 @@ static void messages(void)
             advance_until(&arrived, ++sends);
             advance_until(&local, sends / 2);
             advance_until(&remote, sends / 2);
-            if (bytes < 1000) {
+            if (sizeof bytes + bytes <= with_call) {
                 CHECK(PAMI_Send_immediate(contexts[dispatch], &message.send) == PAMI_SUCCESS);
                 advance_until(&arrived, sends + 1);
                 --arrived;
             }
             meet(); /* there is one place to land in */
         }
+    /* A program that wants all with the call gets what fits a packet. */
+    for (size_t bytes = 0; bytes <= 2000; bytes += 500) {
+        pami_send_t message = {.send = {.header = {&bytes, sizeof bytes}, .data = {pattern, bytes},
+                                        .dispatch = ALWAYS, .dest = endpoint(right, 0)}};
+        CHECK(PAMI_Send(contexts[0], &message) == PAMI_SUCCESS);
+        advance_until(&arrived, ++sends);
+    }
+    meet();
+    /* One context is advanced, which waits for what comes from where the last came. */
+    for (size_t round = 0; round < 600; ++round) {
+        size_t bytes = 503 + round % 3;
+        pami_send_t message = {.send = {.header = {&bytes, sizeof bytes}, .data = {pattern, bytes},
+                                        .dispatch = WHOLE, .dest = endpoint(right, 0)}};
+        CHECK(PAMI_Send(contexts[0], &message) == PAMI_SUCCESS);
+        for (++sends; *(volatile size_t *)&arrived < sends;)
+            PAMI_Context_advance(contexts[0], 1000);
+    }
+    meet();
     /* A header that is longer than any packet. */
     static unsigned char header[50000];
     size_t zero = 0;
@@ -477,8 +498,12 @@ int main(void)
     CHECK(PAMI_Client_query(client, asked, 2) == PAMI_SUCCESS);
     task = asked[0].value.intval, tasks = asked[1].value.intval;
     set(WHOLE, NULL, (pami_dispatch_hint_t){0});
-    set(APART, client, (pami_dispatch_hint_t){.recv_immediate = PAMI_HINT_DISABLE});
+    set(APART, (void *)&never, (pami_dispatch_hint_t){.recv_immediate = PAMI_HINT_DISABLE});
     set(LONG_HEADER, NULL, (pami_dispatch_hint_t){0});
+    set(ALWAYS, (void *)&always, (pami_dispatch_hint_t){.recv_immediate = PAMI_HINT_ENABLE});
+    pami_configuration_t together = {.name = PAMI_DISPATCH_RECV_IMMEDIATE_MAX};
+    CHECK(PAMI_Dispatch_query(contexts[0], WHOLE, &together, 1) == PAMI_SUCCESS);
+    with_call = together.value.intval;
     pami_dispatch_callback_function function = {.p2p = meeting};
     for (int offset = 0; offset < CONTEXTS; ++offset) {
         PAMI_Dispatch_set(contexts[offset], LATER, function, &met, (pami_dispatch_hint_t){0});

@@ -166,7 +166,7 @@ typedef enum {
 
     PAMI_CONTEXT_DISPATCH_ID_MAX = 200, /* size_t: the highest dispatch id */
 
-    PAMI_DISPATCH_RECV_IMMEDIATE_MAX = 300, /* size_t: header and data a dispatch function gets whole */
+    PAMI_DISPATCH_RECV_IMMEDIATE_MAX = 300, /* size_t: header and data a dispatch function gets with its call */
     PAMI_DISPATCH_SEND_IMMEDIATE_MAX,       /* size_t: header and data PAMI_Send_immediate takes */
     PAMI_DISPATCH_ATOM_SIZE_MAX,            /* size_t: largest atom of a typed message */
 

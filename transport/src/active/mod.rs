@@ -77,7 +77,8 @@ impl Context {
         self.active.most_immediate.get()
     }
 
-    /// Refuses immediate messages of more than `bytes` bytes from now on. One line and one packet are the least and the
+    /// Refuses to send immediate messages of more than `bytes` bytes from now on, and
+    /// [`Self::take_active_packet`] takes none that is longer. One line and one packet are the least and the
     /// most that this can be.
     pub fn limit_immediate(&self, bytes: usize) {
         let most = bytes.clamp(LINE_DATA_BYTES, self.unit.packet_bytes());

@@ -137,8 +137,8 @@ impl Context {
     }
 
     /// The same for the packet that [`Self::take_active_line`] has just found, if it is a message of
-    /// one packet, whatever its length; whether it was taken. Header and data lie in the lane: they are raw memory, which a misbehaving origin may
-    /// still change.
+    /// one packet and no longer than an immediate one ([`Self::limit_immediate`]); whether it was taken. Header and data
+    /// lie in the lane: they are raw memory, which a misbehaving origin may still change.
     #[inline(always)]
     pub fn take_active_packet<R>(
         &self,
@@ -146,10 +146,14 @@ impl Context {
         receiver: impl FnOnce(u16) -> Option<R>,
         give: impl FnOnce(R, usize, Parts),
     ) -> bool {
+        let most = self.active.most_immediate.get();
         self.unit.take_recent_packet(
             seen,
             kind::ACTIVE,
-            |dispatch, metadata, bytes| accepted(metadata, bytes, || receiver(dispatch)),
+            |dispatch, metadata, bytes| {
+                let short = bytes <= most;
+                short.then(|| accepted(metadata, bytes, || receiver(dispatch)))?
+            },
             |(receiver, sizes), origin, data| give(receiver, origin, parts(data, sizes)),
         )
     }

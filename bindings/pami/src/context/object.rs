@@ -138,6 +138,13 @@ impl ContextObject {
         self.packet_bytes
     }
 
+    /// The longest message that a dispatch function is given with its call unless its hints say otherwise, header and
+    /// data together.
+    pub fn received_immediately(&self) -> usize {
+        // A message whose origin waits for its reception carries a word more.
+        self.immediate_bytes.min(self.packet_bytes - 8)
+    }
+
     /// The longest immediate message.
     pub fn immediate_bytes(&self) -> usize {
         self.immediate_bytes

@@ -75,12 +75,10 @@ pub extern "C" fn PAMI_Dispatch_query(
     let mut ask = || {
         let object = context.get()?;
         object.check_dispatch_range(dispatch)?;
-        let packet = object.packet_bytes();
         let known = |name| {
             let number = match name {
                 attribute::DISPATCH_SEND_IMMEDIATE_MAX => object.immediate_bytes(),
-                // A message whose origin waits for its reception carries a word more.
-                attribute::DISPATCH_RECV_IMMEDIATE_MAX => packet - 8,
+                attribute::DISPATCH_RECV_IMMEDIATE_MAX => object.received_immediately(),
                 attribute::DISPATCH_ATOM_SIZE_MAX => MOST_ATOM_BYTES,
                 _ => return None,
             };

@@ -4,10 +4,13 @@
 //! calls a [`Listener`], which calls the program's function and takes its `pami_recv_t`.
 //!
 //! ```text
-//! message of one packet ──▶ function(.., data, no pami_recv_t)             immediate
-//! longer, or never immediate ──▶ function(.., no data, pami_recv_t)        asynchronous
+//! no data, or header and data short ──▶ function(.., data, no pami_recv_t)     immediate
+//! longer, or never immediate ──▶ function(.., no data, pami_recv_t)            asynchronous
 //!                                     └─▶ its address ──▶ local_fn when all data is there
 //! ```
+//!
+//! Short is what `PAMI_DISPATCH_RECV_IMMEDIATE_MAX` tells, though more may have come with the packet: programs expect
+//! a `pami_recv_t` above it. A program that says that all its messages are immediate gets what the packet has.
 //!
 //! A header that is too long for a packet travels as data, under a second id of the transport:
 //! see [`crate::message::long_header`].
@@ -20,6 +23,7 @@ use crate::context::endpoint::word_of;
 use crate::context::receivers::Receiver;
 use crate::edge::handle::Object;
 use crate::message::place::Place;
+use crate::structures::Hint;
 
 /// What receives the messages of a dispatch id in a context.
 #[derive(Clone, Copy)]
@@ -31,14 +35,14 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// How many bytes of data the function may be given with the call.
-    pub fn immediate_bytes(&self) -> usize {
-        self.context.packet_bytes()
-    }
-
-    /// Whether the function may be given the data with the call.
-    pub fn takes_immediately(&self) -> bool {
-        self.receiver.takes_immediately()
+    /// Whether the function is given a message, all of which is there, with the call.
+    pub fn takes_immediately(&self, header: &[u8], data: &[u8]) -> bool {
+        let most = match self.receiver.hints.recv_immediate() {
+            Hint::Disable => return false,
+            Hint::Enable => self.context.packet_bytes(),
+            _ => self.context.received_immediately(),
+        };
+        data.is_empty() || header.len() + data.len() <= most
     }
 
     /// Calls the function for a message all of which is there.
@@ -58,7 +62,7 @@ impl Listener {
     pub fn receive(&self, arrival: Arrival<'_>) -> Receive {
         let origin = word_of(arrival.origin);
         match arrival.data {
-            Some(data) if self.takes_immediately() => {
+            Some(data) if self.takes_immediately(arrival.header, data) => {
                 self.give(origin, arrival.header, data);
                 Receive::nowhere()
             }

@@ -71,7 +71,7 @@ fn receive(arrival: Arrival<'_>, listener: Listener) -> Receive {
 
 /// The whole message is here.
 fn deliver(listener: Listener, origin: u32, header: &[u8], data: &[u8]) {
-    if listener.takes_immediately() && data.len() <= listener.immediate_bytes() {
+    if listener.takes_immediately(header, data) {
         return listener.give(origin, header, data);
     }
     let place = listener.ask(origin, header, data.len());
