@@ -319,7 +319,6 @@ fn tasks_have_neighbours_in_a_torus() {
         ("2x2", 4, "around"),
         ("3x2", 6, "around"),
         ("2", 4, "around"),
-        ("3", 4, "no torus"),
         ("", 2, "no torus"),
     ] {
         let mut command = mpiexec(tasks, &program("pami_torus"));
@@ -330,6 +329,18 @@ fn tasks_have_neighbours_in_a_torus() {
         let expected = each(tasks, |task| format!("task {task}: {line}"));
         assert_eq!(lines, expected, "{shape}");
     }
+}
+
+#[test]
+fn a_torus_that_the_job_does_not_fill_is_refused() {
+    let mut command = mpiexec(4, &program("pami_torus"));
+    command.env("PAMIR_TORUS", "3");
+    let outcome = Run::whole(command);
+    let said = "PAMIR_TORUS is \"3\", which has 3 places";
+    assert!(
+        !outcome.status.success() && outcome.errors.contains(said),
+        "{outcome:?}"
+    );
 }
 
 /// The program in which one task waits for another that is gone.

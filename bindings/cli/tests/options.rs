@@ -77,6 +77,7 @@ fn beside(option: &LaunchOption) -> &'static [&'static str] {
     match option.action {
         Action::ProfileIterations => &["--profile-comm", "/dev/null"],
         Action::FillBy => &["--fill-idle", "true"],
+        Action::Network => &["--nodes", "2", "-n", "2"],
         _ => &[],
     }
 }
