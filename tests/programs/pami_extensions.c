@@ -115,7 +115,7 @@ static void barrier(void)
 int main(void)
 {
     sender = pthread_self();
-    for (int time = 0; time < 3; ++time) {
+    for (int time = 0; time < 20; ++time) { /* more often than there are places for clients */
         pami_client_t twice;
         pami_configuration_t constant = {.name = PAMI_CLIENT_CONST_CONTEXTS, .value.intval = 1};
         CHECK(PAMI_Client_create("again", &client, NULL, 0) == PAMI_SUCCESS);

@@ -101,6 +101,29 @@ fn extensions_of_other_machines_do_what_they_say() {
 }
 
 #[test]
+fn a_process_is_in_several_domains_with_other_tasks_in_each() {
+    let table = "left=tasks:2+0,contexts:2,path:packets;\
+                 right=tasks:1-3,contexts:1,slots:8,criterion:drained";
+    let run = |tasks| {
+        let mut command = mpiexec(tasks, &program("pami_domains"));
+        command.env("PAMIR_CLIENTS", table);
+        Run::whole(command)
+    };
+    let outcome = run(4);
+    let mut lines: Vec<_> = outcome.success().lines().collect();
+    lines.sort_unstable();
+    let domains = [2, 2, 3, 2];
+    let line = |task: usize| format!("task {task} in {} domains: 0 failures", domains[task]);
+    assert_eq!(lines, each(4, line));
+    let outcome = run(3);
+    assert!(!outcome.status.success(), "{outcome:?}");
+    assert!(
+        outcome.errors.contains("there is no task 3 in a job of 3"),
+        "{outcome:?}"
+    );
+}
+
+#[test]
 fn messages_that_come_early_are_kept_for_who_receives_them() {
     expect_no_failures("pami_early");
 }

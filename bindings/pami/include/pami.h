@@ -204,8 +204,10 @@ typedef struct {
 /* ---- clients ---------------------------------------------------------------------------- */
 
 /* Joins the job of this process (that of mpiexec, or one of its own) as client `name`. Several
- * clients coexist, also with MPI, at most 8 in the life of a job. A name can be used again after
- * PAMI_Client_destroy. Every task gives the same names, equally often. Of the configuration, PAMI_CLIENT_NONCONTIG and PAMI_CLIENT_MEMORY_OPTIMIZE are kept. */
+ * clients coexist, also with MPI, at most 8 at a time: one that all its tasks have destroyed makes room for another
+ * one. A name can be used again after PAMI_Client_destroy. Every task of a client gives the same names, equally often.
+ * The environment variable PAMIR_CLIENTS may give a client some of the job's tasks alone, which have numbers of their own
+ * in it; the others get PAMI_INVAL. Of the configuration, PAMI_CLIENT_NONCONTIG and PAMI_CLIENT_MEMORY_OPTIMIZE may be set. */
 pami_result_t PAMI_Client_create(const char *name, pami_client_t *client,
                                  pami_configuration_t configuration[], size_t num_configs);
 

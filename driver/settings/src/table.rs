@@ -59,6 +59,7 @@ settings! {
         NO_KERNEL_COPY: Switch = Switch(false), "transport", "Nothing is copied through the kernel (`process_vm_readv`): everything goes in packets.";
         STRIPE_WORKERS: OptionalWhole = OptionalWhole { least: 0, most: 1 << 16, default: "spare processors, at most 3" }, "transport", "Threads of each rank that help it to move large messages.";
         CONTEXTS: Text = text("a list such as solver=2,io=1, with * for all that are not named", "16, or as many as there is room for"), "transport", "Contexts of PAMI clients; MPI always has one.", agreed;
+        CLIENTS: Text = text("a table such as solver=tasks:0-3,contexts:2;io=engine:node", "none"), "transport", "What PAMI clients have, by their names: `tasks`, `contexts`, `engine`, `slots`, `criterion` and `path`, as the page about active messages says.", agreed;
         IMMEDIATE_BYTES: Bytes = Bytes(512), "pami", "The most bytes, header and data together, that `PAMI_Send_immediate` takes and a dispatch function gets with its call, as `PAMI_DISPATCH_SEND_IMMEDIATE_MAX` and `PAMI_DISPATCH_RECV_IMMEDIATE_MAX` tell: 48 at least, and one packet at most.";
         TORUS: Text = text("a shape such as 3x3x3", "the most even one"), "transport, pami", "The torus that PAMI programs ask for with `EXT_torus_network`, and along whose dimensions the algorithms `torus` go.", agreed;
         SELECTION_FILE: Text = text("a file, or empty for none", "the user's, otherwise the installation's"), "transport", "The file that says which algorithm serves which sizes.", agreed;

@@ -15,14 +15,15 @@
 //! |----------|------------------------|---------|
 //! | free (0) | the first task's claim | named   |
 //! | named    | the first task's claim | named, with a number of contexts |
+//! | named, with a number of contexts | the last task that closes the client (`client_place`) | free |
 //!
-//! Nothing is ever given back: a client lives as long as its job. The first task takes the
-//! entry, in whatever order the tasks open their clients, so no task waits for another.
+//! The first task takes the entry, in whatever order the tasks open their clients, so no task waits for another.
+//! A client of some tasks only has their list in its agreement word, and lanes between those.
 //!
 //! Where the job's ranks are on several nodes, each node has such a table, and all tables are
 //! alike: a task writes down what it asks for in a second table behind the first
 //! (`request`), the node's bridge ([`crate::bridge`]) has node 0 give it an entry, and the
-//! bridges of all nodes write it down (`install`).
+//! bridges of all nodes write it down (`install`). There nothing is given back.
 //!
 //! | request  | by                     | to      |
 //! |----------|------------------------|---------|
@@ -36,9 +37,10 @@ use pamir_shm::segment::offset::Offset;
 use pamir_shm::segment::{Segment, SegmentError};
 use pamir_shm::shareable::Shareable;
 
+use crate::job::client_lock::TableLock;
 use crate::job::layout::{Layout, MAXIMUM_RANKS};
 
-/// How many clients a job may have besides the one that uses the job's own lanes.
+/// How many clients a job may have at a time besides the one that uses the job's own lanes.
 pub const CLIENTS: usize = 8;
 
 /// The most contexts that a client may have in each task.
@@ -55,6 +57,9 @@ const POSITION: Offset<ClientEntry> = Offset::new(2048);
 /// What the tasks of this node ask the other nodes for.
 const REQUESTS: Offset<ClientEntry> = Offset::new(2048 + (CLIENTS * 16) as u64);
 
+/// Where the header's page is free again behind both tables.
+pub(super) const END_BYTES: u64 = 2048 + 2 * (CLIENTS * 16) as u64;
+
 /// In a request, instead of its contexts: there is no entry left.
 const REFUSED: u64 = u64::MAX;
 
@@ -64,7 +69,7 @@ const REFUSED: u64 = u64::MAX;
 pub enum ClientTableError {
     /// All entries are taken.
     #[error(
-        "client {name:?} cannot be opened: the job has {CLIENTS} clients already, those of names that were used again among them"
+        "client {name:?} cannot be opened: the job has {CLIENTS} clients, as many as there may be until all tasks have destroyed one"
     )]
     Full {
         /// The client's name.
@@ -96,6 +101,14 @@ pub enum ClientTableError {
         /// Contexts there.
         others: u64,
     },
+    /// Another task has opened the client for other tasks.
+    #[error(
+        "client {name:?} is opened for other tasks here than in another task: configure the same list everywhere"
+    )]
+    Members {
+        /// The client's name.
+        name: String,
+    },
     /// The segment has no table.
     #[error(transparent)]
     Segment(#[from] SegmentError),
@@ -107,7 +120,7 @@ pub enum ClientTableError {
 struct ClientEntry {
     /// A number made of its name; 0 while the entry is free.
     name: AtomicU64,
-    /// Contexts of each task; 0 until the first task has said.
+    /// Contexts of each task, and a number made of its tasks: see [`Agreement`]; 0 until the first task has said.
     contexts: AtomicU64,
 }
 
@@ -133,8 +146,47 @@ pub fn maximum_contexts(tasks: usize) -> usize {
 
 /// Whether any client was opened.
 pub(crate) fn is_used(segment: &Segment) -> Result<bool, SegmentError> {
-    let entry: &ClientEntry = segment.get(POSITION)?;
-    Ok(entry.name.load(Ordering::Acquire) != 0)
+    for index in 0..CLIENTS {
+        let entry = segment.get(POSITION.element(index))?;
+        if entry.name.load(Ordering::Acquire) != 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// What the tasks of a client agree upon: how many contexts each has, and which tasks it has.
+///
+/// ```text
+/// bit 0..16 contexts   16..64 a number made of the list of tasks, 0 where it has all of the job
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Agreement(u64);
+
+impl Agreement {
+    fn new(contexts: usize, members: Option<&[usize]>) -> Self {
+        let list = members.map_or(0, |members| {
+            let bytes = members.iter().flat_map(|member| member.to_ne_bytes());
+            (fnv(bytes) >> 16).max(1)
+        });
+        Self(contexts as u64 | list << 16)
+    }
+
+    fn check(self, name: &str, others: u64) -> Result<(), ClientTableError> {
+        if self.0 == others {
+            return Ok(());
+        }
+        let (own, others) = (self.0 as u16, u64::from(others as u16));
+        let name = name.to_owned();
+        if u64::from(own) == others {
+            return Err(ClientTableError::Members { name });
+        }
+        Err(ClientTableError::Disagreement {
+            name,
+            contexts: own.into(),
+            others,
+        })
+    }
 }
 
 /// Bytes of the file of a job whose own part has `layout`.
@@ -145,28 +197,41 @@ pub(crate) fn file_bytes(layout: Layout) -> u64 {
 /// Where the part of client `entry` starts, 1 being the first.
 pub(crate) fn start(layout: Layout, entry: usize) -> u64 {
     let tasks = layout.ranks as usize;
-    let part = (1..=maximum_contexts(tasks))
-        .map(|contexts| Layout::new((tasks * contexts).min(MAXIMUM_RANKS)).bytes())
+    // Clients of fewer tasks have longer rings.
+    let most = (tasks * maximum_contexts(tasks)).min(MAXIMUM_RANKS);
+    let part = (1..=most)
+        .map(|units| Layout::new(units).bytes())
         .max()
         .unwrap_or(0);
     layout.bytes().next_multiple_of(ALIGNMENT_BYTES)
         + (entry as u64 - 1) * part.next_multiple_of(ALIGNMENT_BYTES)
 }
 
-/// The place of client `name` in the table, 1 being the first.
+/// The place of client `name` of all tasks, or of `members`, in the table, 1 being the first.
 pub(crate) fn claim(
     segment: &Arc<Segment>,
     layout: Layout,
     name: &str,
     contexts: usize,
+    members: Option<&[usize]>,
 ) -> Result<usize, ClientTableError> {
     check_contexts(layout, name, contexts)?;
-    let found = take_entry(segment, POSITION, number_of(name), contexts as u64)?;
+    let agreement = Agreement::new(contexts, members);
+    let _lock = TableLock::take(segment)?;
+    let found = take_entry(segment, POSITION, number_of(name), agreement.0)?;
     let Some((index, others)) = found else {
         return Err(full(name));
     };
-    agreed(name, contexts, others)?;
+    agreement.check(name, others)?;
     Ok(index + 1)
+}
+
+/// Makes an entry free; the caller has the table's lock.
+pub(super) fn free(segment: &Segment, place: usize) -> Result<(), SegmentError> {
+    let entry = segment.get(POSITION.element(place - 1))?;
+    entry.contexts.store(0, Ordering::Relaxed);
+    entry.name.store(0, Ordering::Release);
+    Ok(())
 }
 
 fn full(name: &str) -> ClientTableError {
@@ -188,17 +253,6 @@ fn check_contexts(layout: Layout, name: &str, contexts: usize) -> Result<(), Cli
     })
 }
 
-fn agreed(name: &str, contexts: usize, others: u64) -> Result<(), ClientTableError> {
-    if others == contexts as u64 {
-        return Ok(());
-    }
-    Err(ClientTableError::Disagreement {
-        name: name.to_owned(),
-        contexts,
-        others,
-    })
-}
-
 /// The entry of client `name` in the table at `table`, taken if it has none: its index, and the
 /// contexts that are said there; none if the table is full.
 fn take_entry(
@@ -207,8 +261,17 @@ fn take_entry(
     name: u64,
     contexts: u64,
 ) -> Result<Option<(usize, u64)>, SegmentError> {
+    let entry = |index| segment.get(table.element(index));
+    // Its own may stand behind one that has come free.
+    let mut order: Vec<usize> = Vec::with_capacity(2 * CLIENTS);
     for index in 0..CLIENTS {
-        let entry = segment.get(table.element(index))?;
+        if entry(index)?.name.load(Ordering::Relaxed) == name {
+            order.push(index);
+        }
+    }
+    order.extend(0..CLIENTS);
+    for index in order {
+        let entry = entry(index)?;
         if take(&entry.name, name) {
             take(&entry.contexts, contexts);
             return Ok(Some((index, entry.contexts.load(Ordering::Relaxed))));
@@ -226,21 +289,22 @@ pub(crate) fn request(
     contexts: usize,
 ) -> Result<Option<usize>, ClientTableError> {
     check_contexts(layout, name, contexts)?;
+    let agreement = Agreement::new(contexts, None);
     let words = ClientWords {
         name: number_of(name),
-        contexts: contexts as u64,
+        contexts: agreement.0,
     };
     for place in 1..=CLIENTS {
         if let Some(known) = installed(segment, place)?
             && known.name == words.name
         {
-            agreed(name, contexts, known.contexts)?;
+            agreement.check(name, known.contexts)?;
             return Ok(Some(place));
         }
     }
     match take_entry(segment, REQUESTS, words.name, words.contexts)? {
         None | Some((_, REFUSED)) => Err(full(name)),
-        Some((_, others)) => agreed(name, contexts, others).map(|()| None),
+        Some((_, others)) => agreement.check(name, others).map(|()| None),
     }
 }
 
@@ -318,10 +382,13 @@ fn take(word: &AtomicU64, value: u64) -> bool {
 
 /// A number for a name (FNV-1a), never 0.
 fn number_of(name: &str) -> u64 {
-    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+    fnv(name.bytes()).max(1)
+}
+
+fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    hash.max(1)
+    })
 }
 
 #[cfg(test)]
@@ -380,13 +447,37 @@ mod tests {
     }
 
     #[test]
+    fn a_client_of_some_tasks_is_theirs_alone() {
+        let job = job(4);
+        let (plane, first) = job.open_client_among(&[1, 3], 0, "pair", 2).unwrap();
+        assert_eq!(plane.ranks(), 4);
+        let (_, second) = job.open_client_among(&[1, 3], 1, "pair", 2).unwrap();
+        assert_eq!(first, second);
+        assert!(matches!(
+            job.open_client_among(&[1, 2], 1, "pair", 2),
+            Err(JobError::Client(ClientTableError::Members { .. }))
+        ));
+        assert!(matches!(
+            job.open_client(3, "pair", 2),
+            Err(JobError::Client(ClientTableError::Members { .. }))
+        ));
+        assert!(matches!(
+            job.open_client_among(&[1, 4], 0, "other", 1),
+            Err(JobError::NoRank { rank: 4, ranks: 4 })
+        ));
+    }
+
+    #[test]
     fn parts_do_not_overlap() {
         for tasks in [1, 2, 7, 16, 100, 256, 1000] {
             let layout = Layout::new(tasks);
             assert!(start(layout, 1) >= layout.bytes());
-            for contexts in 1..=maximum_contexts(tasks) {
-                let bytes = Layout::new(tasks * contexts).bytes();
-                assert!(start(layout, 1) + bytes <= start(layout, 2));
+            for members in 1..=tasks {
+                let contexts = maximum_contexts(tasks);
+                for units in [members, members * contexts.div_ceil(2), members * contexts] {
+                    let bytes = Layout::new(units).bytes();
+                    assert!(start(layout, 1) + bytes <= start(layout, 2));
+                }
             }
         }
     }

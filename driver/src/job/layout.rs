@@ -47,6 +47,14 @@ const CURSOR_BYTES: u64 = 2 * LINE_BYTES as u64;
 
 const PAGE_BYTES: u64 = pamir_shm::segment::PAGE_BYTES as u64;
 
+/// A word of the header's page.
+#[repr(C)]
+#[derive(Debug)]
+pub(super) struct Word(pub(super) AtomicU64);
+
+// SAFETY: repr(C), one 64-bit atomic.
+unsafe impl Shareable for Word {}
+
 /// What each rank tells the others and the launcher.
 #[repr(C)]
 #[derive(Debug)]

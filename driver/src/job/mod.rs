@@ -38,6 +38,8 @@ use crate::memory::{huge_pages, own_heap};
 
 mod agreement;
 pub mod board_table;
+mod client_lock;
+mod client_place;
 pub mod client_table;
 pub mod layout;
 mod nodes;
@@ -118,6 +120,11 @@ pub enum JobError {
         /// Another one.
         other: usize,
     },
+    /// A client of some tasks only is asked for, and the job has several nodes, whose bridges join all tasks.
+    #[error(
+        "a client of some tasks only needs a job of one node: run mpiexec without --nodes, or give the client all tasks"
+    )]
+    MembersOnNodes,
     /// A setting that all ranks need alike has another value here than in a rank before.
     #[error(
         "{name} has another value in this rank than in others, and all ranks need the same one: set it for all of them, as in mpiexec -genv {name} VALUE"
@@ -319,56 +326,6 @@ impl Job {
         let (offset, bytes) = self.layout.rings_of_target(rank);
         let address = self.segment.bytes_at(offset, bytes)?;
         Ok((address.cast_const(), bytes as usize))
-    }
-
-    /// The lanes of client `name`, between `contexts` contexts of every task, for task `task`.
-    ///
-    /// The result is a job whose ranks are the client's contexts: context `offset` of task `t`
-    /// is rank `t * contexts + offset`. See [`crate::job::client_table`]. Every task names the same
-    /// number of contexts. The number that comes with it is the client's place in the table.
-    ///
-    /// # Errors
-    ///
-    /// [`JobError::Client`] if there is no room, or the tasks do not agree;
-    /// [`JobError::Claimed`] if this task has opened the client before.
-    pub fn open_client(
-        &self,
-        task: usize,
-        name: &str,
-        contexts: usize,
-    ) -> Result<(Self, usize), JobError> {
-        let entry = if self.nodes() > 1 {
-            self.request_client(task, name, contexts)?
-        } else {
-            client_table::claim(&self.segment, self.layout, name, contexts)?
-        };
-        let plane = self.plane(entry, contexts)?;
-        for rank in task * contexts..(task + 1) * contexts {
-            plane.claim(rank)?;
-        }
-        Ok((plane, entry))
-    }
-
-    /// The lanes of the client in entry `entry` of the table, nobody's yet.
-    pub(crate) fn plane(&self, entry: usize, contexts: usize) -> Result<Self, JobError> {
-        let layout = Layout::new(self.ranks() * contexts);
-        let descriptor = self.file_descriptor().try_clone_to_owned();
-        let descriptor = descriptor.map_err(|source| SegmentError::Map {
-            bytes: layout.bytes(),
-            source,
-        })?;
-        let start = client_table::start(self.layout, entry);
-        let segment = as_wanted(Segment::attach_part(descriptor, start, layout.bytes())?);
-        let plane = Self { segment, layout };
-        // Every task writes the same, so that all know of all whoever comes first.
-        for rank in 0..plane.ranks() {
-            let (from, to) = (self.block(rank / contexts)?, plane.block(rank)?);
-            let (from, to) = (&from.status, &to.status);
-            for (from, to) in [(&from.sharers, &to.sharers), (&from.node, &to.node)] {
-                to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
-            }
-        }
-        Ok(plane)
     }
 
     /// The processing unit that a rank keeps to, if it is bound to one.

@@ -18,23 +18,15 @@
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
-use pamir_shm::atomic::{AtomicU64, Ordering};
+use pamir_shm::atomic::Ordering;
 use pamir_shm::segment::SegmentError;
 use pamir_shm::segment::offset::Offset;
-use pamir_shm::shareable::Shareable;
 
 use super::{Job, JobError, RankState};
 use crate::job::client_table;
+use crate::job::layout::Word;
 
-/// Not zero while somebody empties the memory.
-#[repr(C)]
-#[derive(Debug)]
-struct Word(AtomicU64);
-
-// SAFETY: repr(C), one 64-bit atomic.
-unsafe impl Shareable for Word {}
-
-/// In the header's page, between its words and the table of clients.
+/// Not zero while somebody empties the memory; in the header's page, between its words and the table of clients.
 const POSITION: Offset<Word> = Offset::new(1024);
 
 /// How long to look away while others have not left yet.
@@ -84,22 +76,7 @@ impl Job {
     /// Makes the memory as it was when the launcher had made it.
     fn empty(&self) -> Result<(), JobError> {
         let start = self.layout.call_record(0).bytes();
-        let bytes = self.layout.bytes() - start;
-        let (descriptor, flags) = (
-            self.file_descriptor().as_raw_fd(),
-            libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE,
-        );
-        // SAFETY: the call changes the file's bytes, which nobody uses: all ranks have left.
-        let done = unsafe { libc::fallocate(descriptor, flags, start as i64, bytes as i64) };
-        if done != 0 {
-            let (call, source) = ("fallocate", std::io::Error::last_os_error());
-            return Err(SegmentError::Create {
-                call,
-                bytes,
-                source,
-            }
-            .into());
-        }
+        self.punch(start, self.layout.bytes() - start)?;
         for rank in 0..self.ranks() {
             let block = self.block(rank)?;
             let status = &block.status;
@@ -113,5 +90,26 @@ impl Job {
             status.process.store(0, Ordering::Release);
         }
         Ok(())
+    }
+
+    /// Makes `bytes` bytes of the file from `start` on 0 again; nobody uses them.
+    pub(super) fn punch(&self, start: u64, bytes: u64) -> Result<(), JobError> {
+        let (descriptor, flags) = (
+            self.file_descriptor().as_raw_fd(),
+            libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE,
+        );
+        // SAFETY: the call changes the file's bytes, which all that is mapped of them is made for: atomic words and raw
+        // memory; and nobody uses them.
+        let done = unsafe { libc::fallocate(descriptor, flags, start as i64, bytes as i64) };
+        if done == 0 {
+            return Ok(());
+        }
+        let (call, source) = ("fallocate", std::io::Error::last_os_error());
+        Err(SegmentError::Create {
+            call,
+            bytes,
+            source,
+        }
+        .into())
     }
 }

@@ -5,6 +5,7 @@
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
+use pamir_driver::injection::Configuration;
 use pamir_driver::job::Job;
 use pamir_driver::memory::kernel_copy;
 use pamir_driver::unit::packet::PacketHandlerTable;
@@ -27,7 +28,8 @@ use crate::waiting::state::Waiting;
 impl Context {
     /// The context of task `task`, which has attached to `job`.
     pub fn new(job: Job, task: usize) -> Result<Self, UnitError> {
-        Self::of_client(job, task, Place::ALONE, Arc::default())
+        let injection = Configuration::from_environment()?;
+        Self::of_client(job, task, Place::ALONE, injection, Arc::default())
     }
 
     /// The context with messaging unit `unit` of the client at `place`.
@@ -35,12 +37,13 @@ impl Context {
         job: Job,
         unit: usize,
         place: Place,
+        injection: Configuration,
         regions: Arc<MemoryRegions>,
     ) -> Result<Self, UnitError> {
         let handlers = PacketHandlerTable::new(arrival::unknown);
         arrival::register(&handlers);
         active::arrival::register(&handlers);
-        let unit = MessagingUnit::new(job, unit, handlers)?;
+        let unit = MessagingUnit::with_injection(job, unit, handlers, injection)?;
         let situation =
             Situation::new(unit.ranks(), true).oversubscribed(unit.is_job_oversubscribed());
         Ok(Self {

@@ -80,6 +80,9 @@ impl ContextObject {
     fn new(client: &'static ClientObject) -> Result<Self, Refusal> {
         let context = client.client().create_context()?;
         context.count_traffic_if_asked();
+        if let Some(tasks) = client.client().members() {
+            context.number_traffic(tasks);
+        }
         context.limit_immediate(pamir_settings::IMMEDIATE_BYTES.value());
         // SAFETY: it is PAMI's contract: programs put where they have agreed to.
         unsafe { context.open_memory() };

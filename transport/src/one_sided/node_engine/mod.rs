@@ -65,11 +65,6 @@ pub fn is_configured() -> bool {
     pamir_settings::ENGINE.value() == "node"
 }
 
-/// Contexts that a client of this process has in each task besides the program's.
-pub(crate) fn extra_contexts() -> usize {
-    if is_configured() { CONTEXTS } else { 0 }
-}
-
 /// Why an engine could not be started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use pamir_driver::injection::Configuration;
 use pamir_driver::job::{Job, RankState};
 use pamir_driver::unit::UnitError;
 use pamir_driver::waiting::ladder::{Ladder, Rung};
@@ -76,7 +77,14 @@ pub(super) struct Shared {
 /// Makes the engine's context with offset `offset` behind the program's.
 pub(super) fn context_of(shared: &Shared, offset: usize) -> Result<Context, UnitError> {
     let unit = unit_of(shared.place, offset);
-    Context::of_client(shared.job.clone(), unit, shared.place, Arc::default())
+    let injection = Configuration::from_environment()?;
+    Context::of_client(
+        shared.job.clone(),
+        unit,
+        shared.place,
+        injection,
+        Arc::default(),
+    )
 }
 
 /// The number of the context that the transmit thread (0) or the receive thread (1) has.

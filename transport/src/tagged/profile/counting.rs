@@ -26,6 +26,13 @@ impl Context {
         }
     }
 
+    /// Says which tasks of the job the tasks of this context's client are, for the profile.
+    pub fn number_traffic(&self, tasks: &[usize]) {
+        if let Some(counter) = self.traffic() {
+            counter.number_tasks(tasks);
+        }
+    }
+
     /// Counts what is sent from now on.
     pub fn count_traffic(&self) {
         let counter = TrafficCounter::new(self.unit.ranks(), self.place.contexts);

@@ -41,6 +41,8 @@ pub struct TrafficCounter {
     units: usize,
     /// Messaging units of each task, which follow each other.
     units_per_task: usize,
+    /// The job's numbers of the tasks, where they have others in their client.
+    tasks: OnceCell<Vec<usize>>,
     /// Whether messages count at the moment.
     on: Cell<bool>,
     /// The portion that messages count for.
@@ -92,6 +94,7 @@ impl TrafficCounter {
         let counter = TrafficCounter {
             units,
             units_per_task,
+            tasks: OnceCell::new(),
             on: Cell::new(true),
             current: Cell::new(0),
             portions: RefCell::default(),
@@ -164,12 +167,22 @@ impl TrafficCounter {
         }
     }
 
+    /// Says which tasks of the job the tasks of the client are.
+    pub(super) fn number_tasks(&self, tasks: &[usize]) {
+        let _ = self.tasks.set(tasks.to_vec());
+    }
+
+    fn in_job(&self, task: usize) -> usize {
+        let tasks = self.tasks.get();
+        tasks.map_or(task, |tasks| tasks.get(task).copied().unwrap_or(task))
+    }
+
     /// The lines of this task in a profile's file; empty if it has sent nothing. A pair may have
     /// several, which are added up when they are read.
     pub fn to_text(&self, own: usize) -> String {
-        let mut text = String::new();
+        let (mut text, own) = (String::new(), self.in_job(own));
         for portion in self.portions.borrow().iter() {
-            let task = |unit: usize| unit / self.units_per_task;
+            let task = |unit: usize| self.in_job(unit / self.units_per_task);
             let sent = portion.sent.iter().enumerate();
             let sent = sent.map(|(unit, traffic)| (own, task(unit), traffic));
             let fetched = portion.fetched.iter().enumerate();
@@ -193,6 +206,15 @@ impl TrafficCounter {
 mod tests {
     use super::*;
     use crate::placement::format::communication::Portions;
+
+    #[test]
+    fn the_tasks_of_a_client_are_written_with_their_numbers_in_the_job() {
+        let counter = TrafficCounter::new(4, 2);
+        counter.number_tasks(&[3, 1]);
+        counter.count(|portion| &mut portion.sent, 2, 8);
+        let text = counter.to_text(0);
+        assert!(text.ends_with("\n3 1 1 8\n"), "{text}");
+    }
 
     #[test]
     fn portions_are_counted_apart_and_read_again() {

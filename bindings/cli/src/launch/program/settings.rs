@@ -8,11 +8,12 @@ use std::ffi::OsString;
 
 use pamir_driver::injection::{self, InjectionError};
 use pamir_settings::{
-    BALANCE, BALANCE_CLOCK, BALANCE_POLICY, BadValue, CONTEXTS, Disagreement, STRIPE_WORKERS, TORUS,
+    BALANCE, BALANCE_CLOCK, BALANCE_POLICY, BadValue, CLIENTS, CONTEXTS, Disagreement,
+    STRIPE_WORKERS, TORUS,
 };
 use pamir_transport::balance::announcement::{Announced, AnnouncementError};
 use pamir_transport::balance::decision::policy::{Policy, PolicyError};
-use pamir_transport::client::{ClientError, check_contexts};
+use pamir_transport::client::{ClientError, check_clients, check_contexts};
 use pamir_transport::collective::shape::torus::{ShapeError, shape_of};
 use pamir_transport::selection::{Configuration, SelectionError};
 use pamir_transport::striping::configuration::{self, StripingError};
@@ -81,6 +82,7 @@ pub fn check(
     configuration::Configuration::of(workers, None, ranks)?;
     check_torus(text(TORUS.name()), ranks)?;
     check_contexts(&text(CONTEXTS.name()))?;
+    check_clients(&text(CLIENTS.name()), ranks)?;
     Announced::parse(&text(BALANCE.name()), &text(BALANCE_CLOCK.name()))?;
     text(BALANCE_POLICY.name()).parse::<Policy>()?;
     Configuration::of(&variable)?;
@@ -118,6 +120,7 @@ mod tests {
             ("PAMIR_TORUS", "2xtwo"),
             ("PAMIR_TORUS", "3x3"),
             ("PAMIR_CONTEXTS", "solver=two"),
+            ("PAMIR_CLIENTS", "solver=tasks:0-99"),
             ("PAMIR_BALANCE", "gather"),
             ("PAMIR_BALANCE_POLICY", "unfair"),
             ("PAMIR_SCAN", "liner"),

@@ -7,121 +7,40 @@
 //! | client        | lanes | contexts in each task |
 //! |---------------|-------|-----------------------|
 //! | [`MPI`]       | the job's own | 1 |
-//! | any other     | a part of the job's segment, by name | from the configuration |
+//! | any other     | a part of the job's segment, by name | from its [`configuration`] |
 //!
-//! With `PAMIR_ENGINE=node`, two threads of task 0 move a client's puts and gets
-//! ([`crate::one_sided::node_engine`]), with two contexts more.
+//! A client is of all tasks of the job, or of those that its configuration lists: a process may be in several domains
+//! of communication, with other tasks in each. Its tasks have numbers of their own there. When all of them have closed it, its
+//! part of the segment serves the next client.
 //!
-//! The configuration is the environment variable `PAMIR_CONTEXTS`: a list such as
-//! `solver=2,io=1`, by client name, where `*` stands for those that are not named. It must be
-//! the same in all tasks. A context's polling looks at a lane from every context of the client,
-//! so more of them are not free.
+//! With an engine of the node, two threads of its first task move a client's puts and gets
+//! ([`crate::one_sided::node_engine`]), with two contexts more. A context's polling looks at a lane from every context of the
+//! client, so more of them are not free.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pamir_driver::job::client_table::{MAXIMUM_CONTEXTS, maximum_contexts};
-use pamir_driver::job::{Job, JobError};
+use pamir_driver::injection;
+use pamir_driver::job::Job;
 use pamir_driver::unit::UnitError;
-use pamir_settings::BadValue;
 
-use crate::collective::shape::torus::{ShapeError, configured_shape};
+use crate::collective::shape::torus::configured_shape;
 use crate::context::Context;
 use crate::context::endpoint::{Endpoint, Place};
 use crate::one_sided::memory_region::MemoryRegions;
 use crate::one_sided::node_engine;
-use crate::one_sided::node_engine::{EngineError, NodeEngine};
-use crate::selection::{self, SelectionError};
-use crate::striping::configuration::{Configuration, StripingError};
+use crate::one_sided::node_engine::NodeEngine;
+use crate::selection;
+use crate::striping::configuration::Configuration as Striping;
 
-/// The name of the client that MPI is.
-pub const MPI: &str = "MPI";
+mod configuration;
+mod error;
 
-/// Contexts of a client in each task, unless configured otherwise, or there is room for fewer. Those that a program does not
-/// make cost a part of a file that nobody touches.
-pub const DEFAULT_CONTEXTS: usize = MAXIMUM_CONTEXTS;
-
-/// Why a client or one of its contexts could not be had.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ClientError {
-    /// The name is in use in this process.
-    #[error("this process has opened client {name:?} already; each client needs a name of its own")]
-    Open {
-        /// The name.
-        name: String,
-    },
-    /// All contexts have been made.
-    #[error(
-        "client {name:?} has {contexts} contexts in each task and all are made: set PAMIR_CONTEXTS={name}=N for more"
-    )]
-    Contexts {
-        /// The client's name.
-        name: String,
-        /// How many it has.
-        contexts: usize,
-    },
-    /// There is no such task or context.
-    #[error(
-        "client {name:?} has no endpoint in task {task} with context {context}: there are {tasks} tasks with {contexts} contexts each"
-    )]
-    Endpoint {
-        /// The client's name.
-        name: String,
-        /// The task asked for.
-        task: usize,
-        /// The context asked for.
-        context: usize,
-        /// Tasks that there are.
-        tasks: usize,
-        /// Contexts in each.
-        contexts: usize,
-    },
-    /// The configuration makes no sense.
-    #[error("PAMIR_CONTEXTS is {value:?}: it should be a list such as solver=2,io=1")]
-    Configuration {
-        /// What it is.
-        value: String,
-    },
-    /// A variable holds what it may not.
-    #[error(transparent)]
-    Setting(#[from] BadValue),
-    /// The job could not be joined, or has no room for the client.
-    #[error(transparent)]
-    Job(#[from] JobError),
-    /// The tables of algorithms make no sense.
-    #[error(transparent)]
-    Selection(#[from] SelectionError),
-    /// The shape of the torus is none.
-    #[error(transparent)]
-    Torus(#[from] ShapeError),
-    /// The threads that move stripes cannot be as they are configured.
-    #[error(transparent)]
-    Striping(#[from] StripingError),
-    /// The engine of the node cannot be started.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-    /// A context's messaging unit could not be set up.
-    #[error(transparent)]
-    Unit(#[from] UnitError),
-}
-
-impl ClientError {
-    /// Whether the environment is what has to be corrected.
-    pub fn is_setting(&self) -> bool {
-        matches!(
-            self,
-            Self::Setting(_)
-                | Self::Job(JobError::Disagreement { .. })
-                | Self::Configuration { .. }
-                | Self::Selection(_)
-                | Self::Torus(_)
-                | Self::Striping(_)
-        )
-    }
-}
+use configuration::Configuration;
+pub use configuration::{DEFAULT_CONTEXTS, MPI, check_clients, check_contexts};
+pub use error::ClientError;
 
 /// Tells of names that are misspelt, where no launcher has.
 fn tell_unknown_variables() {
@@ -164,9 +83,18 @@ static ATTACHMENT: Mutex<Option<Attachment>> = Mutex::new(None);
 #[derive(Debug)]
 pub struct Client {
     name: String,
+    /// The lanes of this client.
     job: Job,
+    /// The job whose table it is in.
+    whole: Job,
+    is_closed: AtomicBool,
+    /// How its contexts inject; none as the process does.
+    injection: Option<injection::Configuration>,
+    packets: bool,
     task: usize,
     tasks: usize,
+    /// The job's numbers of its tasks, if it is of some alone.
+    members: Option<Box<[usize]>>,
     place: Place,
     made: AtomicUsize,
     regions: Arc<MemoryRegions>,
@@ -197,16 +125,34 @@ impl Client {
             attached.job.take_lanes(attached.task)?;
             attached.job.agree(&pamir_settings::fingerprints())?;
         }
-        let contexts = configured_contexts(name, attached.job.ranks())?;
+        let configuration = Configuration::of(name)?;
         let (job, task) = (&attached.job, attached.task);
-        let opened = if node_engine::is_configured() && name != MPI {
-            Self::open_with_engine(job, task, &in_job, contexts)
-        } else {
-            Self::open_in(job, task, &in_job, contexts)
-        };
-        let mut client = opened?;
+        let mut client = Self::open_configured(job, task, name, &in_job, &configuration)?;
         client.name = name.to_owned();
+        client.injection = Some(configuration.injection()?);
+        client.packets = configuration.is_of_packets();
         Ok(client)
+    }
+
+    fn open_configured(
+        job: &Job,
+        task: usize,
+        name: &str,
+        in_job: &str,
+        configuration: &Configuration,
+    ) -> Result<Self, ClientError> {
+        let has_engine = configuration.has_engine() && name != MPI;
+        let mut contexts = configuration.contexts(job.ranks());
+        contexts += if has_engine { node_engine::CONTEXTS } else { 0 };
+        let client = match &configuration.tasks {
+            None => Self::open_in(job, task, in_job, contexts)?,
+            Some(members) => Self::open_among(job, task, members, in_job, contexts)?,
+        };
+        if has_engine {
+            client.with_engine()
+        } else {
+            Ok(client)
+        }
     }
 
     /// As [`Self::open_in`], and an engine of the node moves the client's puts and gets; the same in
@@ -217,11 +163,14 @@ impl Client {
         name: &str,
         contexts: usize,
     ) -> Result<Self, ClientError> {
-        let mut client = Self::open_in(job, task, name, contexts + node_engine::CONTEXTS)?;
-        client.place.engine = true;
-        let engine = NodeEngine::start(&client.job, task, client.place)?;
-        *client.engine() = engine;
-        Ok(client)
+        Self::open_in(job, task, name, contexts + node_engine::CONTEXTS)?.with_engine()
+    }
+
+    fn with_engine(mut self) -> Result<Self, ClientError> {
+        self.place.engine = true;
+        let engine = NodeEngine::start(&self.job, self.task, self.place)?;
+        *self.engine() = engine;
+        Ok(self)
     }
 
     fn engine(&self) -> MutexGuard<'_, Option<NodeEngine>> {
@@ -229,10 +178,18 @@ impl Client {
         self.engine.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The client is not used any more: ends the engine of the node, if this process has it. Its name may be opened again.
+    /// The client and its contexts, which are gone, are not used any more: ends the engine of the node, if this process has it.
+    /// Its name may be opened again; when all its tasks have closed it, so may its place in the table.
     pub fn close(&self) {
         let engine = self.engine().take();
         drop(engine);
+        let was_closed = self.is_closed.swap(true, Ordering::Relaxed);
+        if self.place != Place::ALONE && !was_closed {
+            // A place that is not given back is one fewer for later clients, who are told then.
+            let _ = self
+                .whole
+                .close_client(self.place.client.into(), self.tasks);
+        }
         let mut attachment = ATTACHMENT.lock().unwrap_or_else(PoisonError::into_inner);
         let names = attachment.as_mut().map(|attached| &mut attached.names);
         if let Some((_, is_open)) = names.and_then(|names| names.get_mut(&self.name)) {
@@ -254,20 +211,60 @@ impl Client {
             let (plane, client) = job.open_client(task, name, contexts)?;
             (plane, client, contexts)
         };
+        let place = Place {
+            client: client as u16,
+            contexts,
+            engine: false,
+        };
+        let tasks = job.ranks();
+        Ok(Self::new(name, (plane, job), (task, tasks), place))
+    }
+
+    /// As [`Self::open_in`], for the tasks of `job` in `members` alone.
+    ///
+    /// # Errors
+    ///
+    /// Also [`ClientError::NotMember`].
+    pub fn open_among(
+        job: &Job,
+        task: usize,
+        members: &[usize],
+        name: &str,
+        contexts: usize,
+    ) -> Result<Self, ClientError> {
+        let Some(index) = members.iter().position(|member| *member == task) else {
+            let name = name.to_owned();
+            return Err(ClientError::NotMember { name, task });
+        };
+        let (plane, client) = job.open_client_among(members, index, name, contexts)?;
+        let place = Place {
+            client: client as u16,
+            contexts,
+            engine: false,
+        };
+        let client = Self::new(name, (plane, job), (index, members.len()), place);
         Ok(Self {
+            members: Some(members.into()),
+            ..client
+        })
+    }
+
+    fn new(name: &str, jobs: (Job, &Job), (task, tasks): (usize, usize), place: Place) -> Self {
+        Self {
             name: name.to_owned(),
-            job: plane,
+            job: jobs.0,
+            whole: jobs.1.clone(),
+            is_closed: AtomicBool::new(false),
+            injection: None,
+            packets: false,
             task,
-            tasks: job.ranks(),
-            place: Place {
-                client: client as u16,
-                contexts,
-                engine: false,
-            },
+            tasks,
+            members: None,
+            place,
             engine: Mutex::default(),
             made: AtomicUsize::new(0),
             regions: Arc::default(),
-        })
+        }
     }
 
     /// Its name.
@@ -275,12 +272,17 @@ impl Client {
         &self.name
     }
 
-    /// This task.
+    /// This task, as the client numbers its tasks.
     pub fn task(&self) -> usize {
         self.task
     }
 
-    /// How many tasks there are.
+    /// The job's numbers of its tasks, if it is of some of the job's tasks alone.
+    pub fn members(&self) -> Option<&[usize]> {
+        self.members.as_deref()
+    }
+
+    /// How many tasks it has.
     pub fn tasks(&self) -> usize {
         self.tasks
     }
@@ -340,7 +342,7 @@ impl Client {
         }
         let context = self.context(offset)?;
         if self.place == Place::ALONE {
-            context.set_striping(Configuration::from_environment(self.tasks)?);
+            context.set_striping(Striping::from_environment(self.tasks)?);
         }
         Ok(context)
     }
@@ -349,7 +351,15 @@ impl Client {
     pub(crate) fn context(&self, offset: usize) -> Result<Context, UnitError> {
         let unit = self.task * self.place.contexts + offset;
         let regions = Arc::clone(&self.regions);
-        Context::of_client(self.job.clone(), unit, self.place, regions)
+        let injection = match self.injection {
+            Some(injection) => injection,
+            None => injection::Configuration::from_environment()?,
+        };
+        let context = Context::of_client(self.job.clone(), unit, self.place, injection, regions)?;
+        if self.packets {
+            context.kernel_refuses.set(true);
+        }
+        Ok(context)
     }
 
     /// The number of an endpoint's context among those of all tasks, by which tagged messages find
@@ -374,56 +384,15 @@ impl Client {
     }
 }
 
-/// How many contexts client `name` gets in each task of a job with `tasks` tasks.
-fn configured_contexts(name: &str, tasks: usize) -> Result<usize, ClientError> {
-    let list = pamir_settings::CONTEXTS.text();
-    let room = maximum_contexts(tasks).saturating_sub(node_engine::extra_contexts());
-    let otherwise = DEFAULT_CONTEXTS.min(room.max(1));
-    contexts_in(&list, name)
-        .map(|configured| configured.unwrap_or(otherwise))
-        .ok_or(ClientError::Configuration { value: list })
-}
-
-/// Refuses a list of contexts that makes no sense.
-///
-/// # Errors
-///
-/// [`ClientError::Configuration`].
-pub fn check_contexts(list: &str) -> Result<(), ClientError> {
-    let refused = || ClientError::Configuration { value: list.into() };
-    contexts_in(list, "").map(drop).ok_or_else(refused)
-}
-
-/// What `list` says of `name`: `None` if it makes no sense, `Some(None)` if nothing.
-fn contexts_in(list: &str, name: &str) -> Option<Option<usize>> {
-    let (mut named, mut others) = (None, None);
-    for item in list.split(',').filter(|item| !item.trim().is_empty()) {
-        let (client, contexts) = item.split_once('=')?;
-        let contexts = Some(contexts.trim().parse().ok()?);
-        match client.trim() {
-            "*" => others = contexts,
-            client if client == name => named = contexts,
-            _ => {}
-        }
-    }
-    Some(named.or(others))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use pamir_driver::job::JobSpecification;
+    use std::cell::Cell;
+    use std::rc::Rc;
 
-    #[test]
-    fn the_configuration_is_looked_up_by_name() {
-        let list = "solver=2, io=1,*=8";
-        assert_eq!(contexts_in(list, "solver"), Some(Some(2)));
-        assert_eq!(contexts_in(list, "io"), Some(Some(1)));
-        assert_eq!(contexts_in(list, "other"), Some(Some(8)));
-        assert_eq!(contexts_in("", "other"), Some(None));
-        assert_eq!(contexts_in("solver=two", "other"), None);
-        assert_eq!(contexts_in("3", "other"), None);
-    }
+    use super::*;
+    use crate::active::Receive;
+    use pamir_driver::job::JobSpecification;
+    use pamir_driver::job::client_table::CLIENTS;
 
     #[test]
     fn contexts_and_endpoints_end_somewhere() {
@@ -461,9 +430,45 @@ mod tests {
         ));
         assert!(Client::open("twice").is_ok());
         first.close();
-        let second = Client::open("once").unwrap();
-        assert_eq!(second.name(), "once");
-        let endpoints = [first, second].map(|client| client.endpoint(0, 0).unwrap());
-        assert_ne!(endpoints[0], endpoints[1]);
+        // More often than there are places.
+        for _ in 0..3 * CLIENTS {
+            let again = Client::open("once").unwrap();
+            assert_eq!(again.name(), "once");
+            again.close();
+            // A second time takes nobody's place.
+            again.close();
+        }
+    }
+
+    #[test]
+    fn a_client_of_some_tasks_numbers_them_anew() {
+        let job = Job::create(&JobSpecification::unbound(4)).unwrap();
+        let open = |task| Client::open_among(&job, task, &[3, 1], "pair", 1);
+        assert!(matches!(
+            open(0),
+            Err(ClientError::NotMember { task: 0, .. })
+        ));
+        let clients = [3, 1].map(|task| open(task).unwrap());
+        for (index, client) in clients.iter().enumerate() {
+            assert_eq!((client.task(), client.tasks()), (index, 2));
+            assert_eq!(client.local_tasks(), [0, 1]);
+        }
+        let contexts = [0, 1].map(|index| clients[index].create_context().unwrap());
+        let heard = Rc::new(Cell::new(0));
+        let hears = Rc::clone(&heard);
+        contexts[1]
+            .set_dispatch(7, move |_, arrival| {
+                hears.set(arrival.bytes);
+                Receive::nowhere()
+            })
+            .unwrap();
+        contexts[0]
+            .send_immediate(clients[0].endpoint(1, 0).unwrap(), 7, &[], &[1; 100])
+            .unwrap();
+        contexts[1].advance().unwrap();
+        assert_eq!(heard.get(), 100);
+        drop(contexts);
+        clients.iter().for_each(Client::close);
+        assert_eq!(job.open_client(0, "next", 1).unwrap().1, 1);
     }
 }
