@@ -328,6 +328,37 @@ static void refusals(void)
     CHECK(pair[0] == 5 && pair[1] == GAP && pair[2] == 6 && pair[3] == GAP);
 }
 
+/* A geometry that was told that data lies together takes no type with gaps, and others as before. */
+static void without_gaps(void)
+{
+    static size_t counts[MOST], places[MOST];
+    pami_configuration_t gaps = {.name = PAMI_GEOMETRY_NONCONTIG, .value.intval = 0};
+    for (int time = 0; time < 2; ++time) {
+        size_t told = 0;
+        CHECK(PAMI_Geometry_update(world, &gaps, 1, context, done, &told) == PAMI_SUCCESS);
+        while (!told)
+            PAMI_Context_advance(context, 100);
+        pami_xfer_t xfer = {.algorithm = first(PAMI_XFER_BROADCAST),
+                            .cmd.xfer_broadcast = {endpoints[0], (char *)in, apart, 1}};
+        if (gaps.value.intval == 0) {
+            CHECK(PAMI_Collective(context, &xfer) == PAMI_INVAL);
+            xfer.algorithm = first(PAMI_XFER_ALLREDUCE);
+            xfer.cmd.xfer_allreduce = (pami_allreduce_t){(char *)in, PAMI_TYPE_SIGNED_INT, 2, (char *)out, apart, 1,
+                                                         PAMI_DATA_SUM, NULL, 1};
+            CHECK(PAMI_Collective(context, &xfer) == PAMI_INVAL);
+            xfer.algorithm = first(PAMI_XFER_ALLTOALLV);
+            xfer.cmd.xfer_alltoallv = (pami_alltoallv_t){(char *)in, PAMI_TYPE_SIGNED_INT, counts, places,
+                                                         (char *)out, apart, counts, places};
+            CHECK(PAMI_Collective(context, &xfer) == PAMI_INVAL);
+            xfer.algorithm = first(PAMI_XFER_BROADCAST);
+            xfer.cmd.xfer_broadcast = (pami_broadcast_t){endpoints[0], (char *)in, PAMI_TYPE_SIGNED_INT, 2};
+        }
+        run(&xfer, xfer.algorithm);
+        CHECK(PAMI_Geometry_query(world, &gaps, 1) == PAMI_SUCCESS && gaps.value.intval == (size_t)time);
+        gaps.value.intval = 1;
+    }
+}
+
 int main(void)
 {
     CHECK(PAMI_Client_create("types", &client, NULL, 0) == PAMI_SUCCESS);
@@ -347,6 +378,7 @@ int main(void)
         if (kind != PAMI_XFER_BARRIER)
             by_every_algorithm((pami_xfer_type_t)kind);
     refusals();
+    without_gaps();
     CHECK(PAMI_Type_destroy(&apart) == PAMI_SUCCESS);
     CHECK(PAMI_Context_destroyv(&context, 1) == PAMI_SUCCESS);
     CHECK(PAMI_Client_destroy(&client) == PAMI_SUCCESS);

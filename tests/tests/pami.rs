@@ -124,6 +124,20 @@ fn a_process_is_in_several_domains_with_other_tasks_in_each() {
 }
 
 #[test]
+fn algorithms_are_measured_kept_in_a_file_and_advised() {
+    let name = format!("pamir-selection-{}", std::process::id());
+    let directory = std::env::temp_dir().join(name);
+    for tasks in [1, 2, 4] {
+        std::fs::create_dir_all(&directory).unwrap();
+        let mut command = mpiexec(tasks, &program("pami_selection"));
+        command.args(["own.toml", "measured.toml"].map(|file| directory.join(file)));
+        let outcome = Run::whole(command);
+        assert_eq!(outcome.success().matches(": 0 failures").count(), tasks);
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+}
+
+#[test]
 fn messages_that_come_early_are_kept_for_who_receives_them() {
     expect_no_failures("pami_early");
 }

@@ -19,8 +19,11 @@
  *
  *   1. A context is used by one thread at a time. Threads that share one take its lock
  *      (PAMI_Context_lock). Only PAMI_Context_post needs no lock.
- *   2. Nothing moves unless PAMI_Context_advance (advancev, trylock_advancev) is called, and
- *      every callback of a context runs in the thread that advances it.
+ *   2. What comes is received by PAMI_Context_advance (advancev, trylock_advancev) alone, in the
+ *      thread that calls it: dispatch functions and cb_done run nowhere else. A send, put or get
+ *      goes at once where nothing is in its way, and then calls its local_fn or done_fn (and
+ *      rdone_fn) before it returns; what does not go at once goes on when the context is advanced,
+ *      and is told there. So a program sets what a callback needs before it starts a transfer.
  *   3. A callback may send, put, get and post; it does not advance its own context.
  *
  * Functions return PAMI_SUCCESS, or say with PAMI_Error_text what was wrong.
@@ -161,8 +164,8 @@ typedef enum {
     PAMI_CLIENT_TASK_ID,             /* size_t: this task */
     PAMI_CLIENT_WTIMEBASE_MHZ,       /* size_t: clock of PAMI_Wtimebase, in MHz */
     PAMI_CLIENT_WTICK,               /* double: resolution of PAMI_Wtime, in seconds */
-    PAMI_CLIENT_NONCONTIG,           /* bool: algorithms for noncontiguous data are offered */
-    PAMI_CLIENT_MEMORY_OPTIMIZE,     /* size_t: 0, or how much memory is to be spared */
+    PAMI_CLIENT_NONCONTIG,           /* bool, 1 unless set: collective operations take types with gaps */
+    PAMI_CLIENT_MEMORY_OPTIMIZE,     /* size_t: answered as set; there is no memory to spare */
 
     PAMI_CONTEXT_DISPATCH_ID_MAX = 200, /* size_t: the highest dispatch id */
 
@@ -171,8 +174,8 @@ typedef enum {
     PAMI_DISPATCH_ATOM_SIZE_MAX,            /* size_t: largest atom of a typed message */
 
     PAMI_GEOMETRY_OPTIMIZE = 400,  /* size_t: 0: one algorithm is listed, which the tables decide */
-    PAMI_GEOMETRY_NONCONTIG,       /* bool: kept; algorithms want data that lies together */
-    PAMI_GEOMETRY_MEMORY_OPTIMIZE, /* size_t: kept */
+    PAMI_GEOMETRY_NONCONTIG,       /* bool: operations take types with gaps; as the client's unless set */
+    PAMI_GEOMETRY_MEMORY_OPTIMIZE, /* size_t: answered as set; there is no memory to spare */
 
     PAMI_TYPE_DATA_SIZE = 500, /* size_t: bytes of data of one element */
     PAMI_TYPE_DATA_EXTENT,     /* size_t: from one element to the next, in bytes */
@@ -1113,6 +1116,12 @@ typedef void *pami_extension_t;
  *   "disable"   the same; when it returns, the thread uses the context no more
  */
 #define __pami_extension_EXT_async_progress__ 1
+
+/* "EXT_collsel": measures the algorithms of collective operations, and advises the fastest (docs/user/active-messages.md);
+ * "Collsel_init_fn", "Collsel_destroy_fn", "Collsel_table_generate_fn", "Collsel_table_load_fn", "Collsel_table_unload_fn",
+ * "Collsel_query_fn" and "Collsel_advise_fn", and the same without "_fn" as MPICH's device declares them, with
+ * "Collsel_query_create", "Collsel_query_destroy", "Collsel_initialized" and "Collsel_get_collectives". */
+#define __pami_extension_EXT_collsel__ 1
 
 /* "EXT_test_extension", for trying extensions out:
  *   "foo"  void (*)(void)

@@ -9,7 +9,6 @@ use pamir_transport::collective::{
     scatterv, scatterv_with,
 };
 
-use crate::collective::buffer::Buffer;
 use crate::collective::call::{Call, Exchanging, run};
 use crate::collective::lists::{Layout, Width};
 use crate::collective::moving::{Outgoing, same};
@@ -27,14 +26,14 @@ const UNKNOWN: Blocks<'static> = Blocks::Uniform { bytes: 0 };
 pub fn allgather(call: Call, width: Width, parameters: Allgatherv) -> Result<(), Refusal> {
     let choice = call.choice(true)?;
     let (counts, displacements) = (parameters.rtypecounts, parameters.rdispls);
-    let layout = Layout::new(width, parameters.rtype, call.size(), counts, displacements)?;
+    let layout = call.layout(width, parameters.rtype, counts, displacements)?;
     let mut buffer = layout.buffer(parameters.rcvbuf, "rcvbuf")?;
     if parameters.sndbuf.is_in_place() {
         buffer = buffer.filled();
     } else {
         let Allgatherv { stype, sndbuf, .. } = parameters;
         let count = width.number(parameters.stypecount)?;
-        let own = Buffer::holding(stype, sndbuf, count, "sndbuf")?;
+        let own = call.filled(stype, sndbuf, count, "sndbuf")?;
         same(own.bytes(), layout.bytes(call.rank))?;
         buffer.copy(layout.start(call.rank), &own, 0, own.bytes());
     }
@@ -60,11 +59,11 @@ pub fn gather(call: Call, width: Width, parameters: Gatherv) -> Result<(), Refus
     let Gatherv { stype, sndbuf, .. } = parameters;
     let own = || {
         let count = width.number(parameters.stypecount)?;
-        Buffer::holding(stype, sndbuf, count, "sndbuf")
+        call.filled(stype, sndbuf, count, "sndbuf")
     };
     let (layout, buffer) = if is_root {
         let (counts, displacements) = (parameters.rtypecounts, parameters.rdispls);
-        let layout = Layout::new(width, parameters.rtype, call.size(), counts, displacements)?;
+        let layout = call.layout(width, parameters.rtype, counts, displacements)?;
         let mut buffer = layout.buffer(parameters.rcvbuf, "rcvbuf")?;
         if sndbuf.is_in_place() {
             buffer = buffer.filled();
@@ -101,7 +100,7 @@ pub fn scatter(call: Call, width: Width, parameters: Scatterv) -> Result<(), Ref
     let is_root = call.rank == root;
     let Scatterv { rtype, rcvbuf, .. } = parameters;
     let own = || {
-        Buffer::new(
+        call.buffer(
             rtype,
             rcvbuf,
             width.number(parameters.rtypecount)?,
@@ -110,7 +109,7 @@ pub fn scatter(call: Call, width: Width, parameters: Scatterv) -> Result<(), Ref
     };
     let (layout, buffer) = if is_root {
         let (counts, displacements) = (parameters.stypecounts, parameters.sdispls);
-        let layout = Layout::new(width, parameters.stype, call.size(), counts, displacements)?;
+        let layout = call.layout(width, parameters.stype, counts, displacements)?;
         let buffer = layout.buffer(parameters.sndbuf, "sndbuf")?.filled();
         if !rcvbuf.is_in_place() {
             let mut own = own()?;
@@ -144,14 +143,14 @@ pub fn scatter(call: Call, width: Width, parameters: Scatterv) -> Result<(), Ref
 pub fn alltoall(call: Call, width: Width, parameters: Alltoallv) -> Result<(), Refusal> {
     let choice = call.choice(true)?;
     let (counts, displacements) = (parameters.rtypecounts, parameters.rdispls);
-    let received = Layout::new(width, parameters.rtype, call.size(), counts, displacements)?;
+    let received = call.layout(width, parameters.rtype, counts, displacements)?;
     let mut incoming = received.buffer(parameters.rcvbuf, "rcvbuf")?;
     let (from, sent) = if parameters.sndbuf.is_in_place() {
         incoming = incoming.filled();
         (None, None)
     } else {
         let (counts, displacements) = (parameters.stypecounts, parameters.sdispls);
-        let sent = Layout::new(width, parameters.stype, call.size(), counts, displacements)?;
+        let sent = call.layout(width, parameters.stype, counts, displacements)?;
         same(sent.bytes(call.rank), received.bytes(call.rank))?;
         let from = sent.buffer(parameters.sndbuf, "sndbuf")?.filled();
         (Some(from), Some(sent))

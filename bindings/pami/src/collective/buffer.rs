@@ -71,20 +71,6 @@ impl Buffer {
         }
     }
 
-    /// The same, with what is in the program's memory.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Self::new`].
-    pub fn holding(
-        type_: Type,
-        address: Address,
-        count: usize,
-        argument: &'static str,
-    ) -> Result<Self, Refusal> {
-        Ok(Self::new(type_, address, count, argument)?.filled())
-    }
-
     /// A buffer of so many packed bytes, which stand nowhere yet.
     ///
     /// # Errors

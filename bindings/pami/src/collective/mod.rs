@@ -25,6 +25,7 @@
 //! | `active/` | operations in which the others need not have called anything |
 //! | `meeting.rs` | how members meet when a geometry is made |
 //! | `start.rs` | the operation of each kind |
+//! | `trial.rs` | operations on data of the library's own, which are timed |
 //!
 //! A new kind has its parameters in `structures/collective.rs`, a function in the file of its like, and an arm in
 //! `start.rs`.
@@ -34,13 +35,14 @@ mod blocks;
 mod buffer;
 mod call;
 mod channel;
-mod elements;
+pub mod elements;
 mod lists;
 pub mod meeting;
 mod moving;
 mod operation;
 mod reducing;
 mod start;
+pub mod trial;
 
 pub use call::Call;
 pub use start::start;

@@ -42,7 +42,7 @@ pub fn broadcast(call: Call, parameters: Broadcast) -> Result<(), Refusal> {
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
     let is_root = call.rank == root;
     let Broadcast { type_, buf, .. } = parameters;
-    let buffer = Buffer::new(type_, buf, parameters.typecount, "buf")?;
+    let buffer = call.buffer(type_, buf, parameters.typecount, "buf")?;
     let buffer = if is_root { buffer.filled() } else { buffer };
     let body = async move |exchange: &Exchanging<'_>| {
         let mut buffer = buffer;
@@ -67,12 +67,12 @@ pub fn allgather(call: Call, parameters: Alltoall) -> Result<(), Refusal> {
     let choice = call.choice(true)?;
     let (rtype, count) = (parameters.rtype, parameters.rtypecount);
     let block = bytes_of(rtype, count)?;
-    let mut buffer = Buffer::new(rtype, parameters.rcvbuf, all(&call, count)?, "rcvbuf")?;
+    let mut buffer = call.buffer(rtype, parameters.rcvbuf, all(&call, count)?, "rcvbuf")?;
     if parameters.sndbuf.is_in_place() {
         buffer = buffer.filled();
     } else {
         let Alltoall { stype, sndbuf, .. } = parameters;
-        let own = Buffer::holding(stype, sndbuf, parameters.stypecount, "sndbuf")?;
+        let own = call.filled(stype, sndbuf, parameters.stypecount, "sndbuf")?;
         same(own.bytes(), block)?;
         buffer.copy(call.rank * block, &own, 0, block);
     }
@@ -97,11 +97,11 @@ pub fn gather(call: Call, parameters: Gather) -> Result<(), Refusal> {
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
     let is_root = call.rank == root;
     let Gather { stype, sndbuf, .. } = parameters;
-    let own = || Buffer::holding(stype, sndbuf, parameters.stypecount, "sndbuf");
+    let own = || call.filled(stype, sndbuf, parameters.stypecount, "sndbuf");
     let buffer = if is_root {
         let (rtype, count) = (parameters.rtype, parameters.rtypecount);
         let block = bytes_of(rtype, count)?;
-        let mut buffer = Buffer::new(rtype, parameters.rcvbuf, all(&call, count)?, "rcvbuf")?;
+        let mut buffer = call.buffer(rtype, parameters.rcvbuf, all(&call, count)?, "rcvbuf")?;
         if sndbuf.is_in_place() {
             buffer = buffer.filled();
         } else {
@@ -156,11 +156,11 @@ pub fn scatter(call: Call, parameters: Gather) -> Result<(), Refusal> {
     let (choice, root) = (call.choice(true)?, call.root(parameters.root)?);
     let is_root = call.rank == root;
     let Gather { rtype, rcvbuf, .. } = parameters;
-    let own = || Buffer::new(rtype, rcvbuf, parameters.rtypecount, "rcvbuf");
+    let own = || call.buffer(rtype, rcvbuf, parameters.rtypecount, "rcvbuf");
     let buffer = if is_root {
         let (stype, count) = (parameters.stype, parameters.stypecount);
         let block = bytes_of(stype, count)?;
-        let buffer = Buffer::holding(stype, parameters.sndbuf, all(&call, count)?, "sndbuf")?;
+        let buffer = call.filled(stype, parameters.sndbuf, all(&call, count)?, "sndbuf")?;
         if !rcvbuf.is_in_place() {
             let mut own = own()?;
             same(block, own.bytes())?;
@@ -226,13 +226,13 @@ pub fn alltoall(call: Call, parameters: Alltoall) -> Result<(), Refusal> {
     use c::alltoall;
     let choice = call.choice(true)?;
     let (rtype, count) = (parameters.rtype, all(&call, parameters.rtypecount)?);
-    let mut incoming = Buffer::new(rtype, parameters.rcvbuf, count, "rcvbuf")?;
+    let mut incoming = call.buffer(rtype, parameters.rcvbuf, count, "rcvbuf")?;
     let sent = if parameters.sndbuf.is_in_place() {
         incoming = incoming.filled();
         None
     } else {
         let (stype, count) = (parameters.stype, all(&call, parameters.stypecount)?);
-        let sent = Buffer::holding(stype, parameters.sndbuf, count, "sndbuf")?;
+        let sent = call.filled(stype, parameters.sndbuf, count, "sndbuf")?;
         same(sent.bytes(), incoming.bytes())?;
         Some(sent)
     };

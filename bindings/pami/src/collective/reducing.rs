@@ -43,9 +43,9 @@ impl Ends {
 
 /// The ends and operands of an operation with these parameters.
 macro_rules! ends {
-    ($parameters:expr, $rtypecount:expr) => {{
+    ($call:expr, $parameters:expr, $rtypecount:expr) => {{
         let (stype, rtype) = ($parameters.stype, $parameters.rtype);
-        let result = Buffer::new(rtype, $parameters.rcvbuf, $rtypecount, "rcvbuf")?;
+        let result = $call.buffer(rtype, $parameters.rcvbuf, $rtypecount, "rcvbuf")?;
         if $parameters.sndbuf.is_in_place() {
             (
                 Operands::in_place(stype, rtype)?,
@@ -53,7 +53,7 @@ macro_rules! ends {
             )
         } else {
             let (sndbuf, count) = ($parameters.sndbuf, $parameters.stypecount);
-            let own = Some(Buffer::holding(stype, sndbuf, count, "sndbuf")?);
+            let own = Some($call.filled(stype, sndbuf, count, "sndbuf")?);
             (Operands::between(stype, rtype)?, Ends { result, own })
         }
     }};
@@ -88,7 +88,7 @@ pub fn allreduce(call: Call, parameters: Allreduce) -> Result<(), Refusal> {
         commutative,
         ..
     } = parameters;
-    let (operands, ends) = ends!(parameters, parameters.rtypecount);
+    let (operands, ends) = ends!(call, parameters, parameters.rtypecount);
     let reducer = operands.reducer(op, data_cookie, commutative != 0)?;
     let choice = call.choice(commutes(&reducer))?;
     let buffer = ends.filled()?;
@@ -120,11 +120,11 @@ pub fn reduce(call: Call, parameters: Reduce) -> Result<(), Refusal> {
     let root = call.root(parameters.root)?;
     let is_root = call.rank == root;
     let (operands, buffer) = if is_root {
-        let (operands, ends) = ends!(parameters, parameters.rtypecount);
+        let (operands, ends) = ends!(call, parameters, parameters.rtypecount);
         (operands, ends.filled()?)
     } else {
         let (stype, count) = (parameters.stype, parameters.stypecount);
-        let own = Buffer::holding(stype, parameters.sndbuf, count, "sndbuf")?;
+        let own = call.filled(stype, parameters.sndbuf, count, "sndbuf")?;
         (Operands::of(stype)?, own)
     };
     let reducer = operands.reducer(op, data_cookie, commutative != 0)?;
@@ -150,7 +150,7 @@ pub fn reduce(call: Call, parameters: Reduce) -> Result<(), Refusal> {
 /// What is wrong with the parameters.
 pub fn scan(call: Call, parameters: Scan) -> Result<(), Refusal> {
     use c::scan;
-    let (operands, ends) = ends!(parameters, parameters.rtypecount);
+    let (operands, ends) = ends!(call, parameters, parameters.rtypecount);
     let reducer = operands.reducer(parameters.op, parameters.data_cookie, false)?;
     let choice = call.choice(commutes(&reducer))?;
     whole(&reducer, ends.result.bytes())?;
@@ -223,7 +223,7 @@ pub fn reduce_scatter(call: Call, parameters: ReduceScatter) -> Result<(), Refus
     let argument = "rcounts";
     let counts = (rcounts.get(call.size())).ok_or(Refusal::Null { argument })?;
     let layout = Layout::packed(rtype, call.size(), rcounts)?;
-    let (operands, ends) = ends!(parameters, counts[call.rank]);
+    let (operands, ends) = ends!(call, parameters, counts[call.rank]);
     let reducer = operands.reducer(op, data_cookie, commutative != 0)?;
     let choice = call.choice(commutes(&reducer))?;
     for rank in 0..call.size() {
@@ -235,7 +235,7 @@ pub fn reduce_scatter(call: Call, parameters: ReduceScatter) -> Result<(), Refus
     } else {
         let add = |all: usize, count: &usize| all.checked_add(*count);
         let all = counts.iter().try_fold(0, add).ok_or(Refusal::Count)?;
-        Buffer::holding(rtype, rcvbuf, all, "rcvbuf")?
+        call.filled(rtype, rcvbuf, all, "rcvbuf")?
     };
     let input = Outgoing::new(Some(sent), &ends.result)?;
     let body = async move |exchange: &Exchanging<'_>| {

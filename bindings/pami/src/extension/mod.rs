@@ -2,7 +2,7 @@
 //!
 //! Before: `PAMI_Extension_open`. After: `PAMI_Extension_symbol` gives the address of a function
 //! or a variable. There are `EXT_torus_network` ([`torus`]), `EXT_async_progress` ([`async_progress`]),
-//! `EXT_test_extension` ([`test_extension`]), and `EXT_pamir`:
+//! `EXT_collsel` ([`collsel`]), `EXT_test_extension` ([`test_extension`]), and `EXT_pamir`:
 //!
 //! | symbol    | what it is |
 //! |-----------|------------|
@@ -12,6 +12,7 @@
 //! A new extension is a file with a name, a handle, and its symbols; [`open`] and [`symbol`] lead to it.
 
 pub mod async_progress;
+pub mod collsel;
 pub mod test_extension;
 pub mod torus;
 
@@ -48,10 +49,11 @@ type Symbols = fn(&[u8]) -> *mut c_void;
 ///
 /// [`Refusal::Handle`] where it is that of none.
 fn symbols_of(extension: *mut c_void) -> Result<Symbols, Refusal> {
-    let known: [(*mut c_void, Symbols); 4] = [
+    let known: [(*mut c_void, Symbols); 5] = [
         (handle(), own_symbol),
         (torus::handle(), torus::symbol),
         (async_progress::handle(), async_progress::symbol),
+        (collsel::handle(), collsel::symbol),
         (test_extension::handle(), test_extension::symbol),
     ];
     let found = known.into_iter().find(|(handle, _)| *handle == extension);
@@ -94,6 +96,7 @@ pub fn open(
     match name {
         NAME => Ok(handle()),
         async_progress::NAME => Ok(async_progress::handle()),
+        collsel::NAME => Ok(collsel::handle()),
         test_extension::NAME => Ok(test_extension::handle()),
         torus::NAME => {
             let (task, tasks) = task()?;
@@ -104,6 +107,7 @@ pub fn open(
                 NAME,
                 torus::NAME,
                 async_progress::NAME,
+                collsel::NAME,
                 test_extension::NAME,
             ];
             let (name, known) = (name.to_owned(), known.join(", "));

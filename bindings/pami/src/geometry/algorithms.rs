@@ -41,7 +41,7 @@ pub struct Chosen(u8);
 
 impl Chosen {
     /// The one that asks the tables.
-    const BY_TABLE: Self = Self(0);
+    pub const BY_TABLE: Self = Self(0);
 
     /// As a choice of the kind, or nothing where the tables decide.
     pub fn of<A: Choice>(self) -> Option<A> {

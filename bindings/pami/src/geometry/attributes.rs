@@ -1,7 +1,15 @@
 //! What can be asked of a geometry, and changed.
 //!
 //! Before: `PAMI_Geometry_query`, `PAMI_Geometry_update`, or a configuration when one is made.
-//! After: [`Attributes`], of which `optimize` decides what [`super::algorithms`] lists.
+//! After: [`Attributes`].
+//!
+//! | attribute | what it decides |
+//! |---|---|
+//! | `PAMI_GEOMETRY_OPTIMIZE` | 0: the algorithm that asks the tables stands alone in the lists ([`super::algorithms`]) |
+//! | `PAMI_GEOMETRY_NONCONTIG` | 0: operations refuse types that leave gaps, so none takes memory to pack them |
+//! | `PAMI_GEOMETRY_MEMORY_OPTIMIZE` | nothing: between its operations a geometry has no memory that could be spared |
+//!
+//! A client's attributes are those of its world, and of geometries that say nothing else.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -13,9 +21,9 @@ use crate::structures::{Configuration, Value};
 /// A geometry's attributes.
 #[derive(Debug)]
 pub struct Attributes {
-    /// All algorithms are listed, not only the one that asks the tables.
     optimize: AtomicUsize,
     noncontiguous: AtomicUsize,
+    /// As it was set, for who asks.
     memory_level: AtomicUsize,
 }
 
@@ -61,6 +69,11 @@ impl Attributes {
     /// Whether all algorithms are listed.
     pub fn lists_all(&self) -> bool {
         self.optimize.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether operations take types that leave gaps.
+    pub fn takes_gaps(&self) -> bool {
+        self.noncontiguous.load(Ordering::Relaxed) != 0
     }
 
     /// What it answers to a question for an attribute that it has.

@@ -39,11 +39,16 @@ pub fn register(context: &Context, dispatch: u16, listener: Listener) -> Result<
 ///
 /// # Errors
 ///
-/// [`Refusal::LongHeader`] where it does not, and the program's hints say that none is long.
+/// [`Refusal::LongHeader`] where the program's hints say that none is long, and it is longer than a dispatch function gets
+/// with its call.
 pub fn is_needed(context: Held, header: &[u8], hints: DispatchHints) -> Result<bool, Refusal> {
     let (bytes, most) = (header.len(), context.context().longest_header_bytes());
-    if bytes > most && hints.long_header() == Hint::Disable {
-        return Err(Refusal::LongHeader { bytes, most });
+    if hints.long_header() == Hint::Disable {
+        let most = most.min(context.received_immediately());
+        if bytes > most {
+            return Err(Refusal::LongHeader { bytes, most });
+        }
+        return Ok(false);
     }
     Ok(bytes > most)
 }

@@ -330,6 +330,11 @@ pub enum Refusal {
         /// The endpoint.
         endpoint: u32,
     },
+    /// A type has gaps in a geometry that takes none.
+    #[error(
+        "the type leaves gaps between its data, and the geometry was told that data lies together: set PAMI_GEOMETRY_NONCONTIG to 1 (PAMI_CLIENT_NONCONTIG for the world)"
+    )]
+    Gaps,
     /// A type is not a predefined one.
     #[error("the type is not a predefined one: give PAMI_TYPE_BYTE or another one of pami.h")]
     ElementType,
@@ -393,6 +398,15 @@ pub enum Refusal {
         /// What the kernel says.
         source: std::io::Error,
     },
+    /// What the extension that measures collective operations refuses.
+    #[error("EXT_collsel: {reason}")]
+    Advisor {
+        /// Why.
+        reason: String,
+    },
+    /// The context that an operation of the library's own goes on in cannot be advanced.
+    #[error("the context cannot be advanced: what it says comes from PAMI_Context_advance")]
+    NotAdvanced,
     /// A collective operation has failed.
     #[error(transparent)]
     Collective(#[from] CollectiveError),

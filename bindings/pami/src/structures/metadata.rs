@@ -38,6 +38,24 @@ pub struct Metadata {
     pub min_align_perf: u32,
 }
 
+impl Metadata {
+    /// Of no algorithm.
+    pub const NOTHING: Self = Self {
+        name: Text::NULL,
+        version: 0,
+        check_fn: None,
+        range_lo: 0,
+        range_hi: 0,
+        send_min_align: 0,
+        recv_min_align: 0,
+        check_correct: 0,
+        check_perf: 0,
+        range_lo_perf: 0,
+        range_hi_perf: 0,
+        min_align_perf: 0,
+    };
+}
+
 /// Bits of `check_correct`.
 pub mod correct {
     /// The check function has to be asked before each operation.

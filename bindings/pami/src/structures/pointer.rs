@@ -85,6 +85,11 @@ impl List<c_void> {
 }
 
 impl<T> InOut<T> {
+    /// Where it leads, as a number.
+    pub fn address(&self) -> usize {
+        self.0.addr()
+    }
+
     /// The value, unless it is NULL.
     pub fn get(&mut self) -> Option<&mut T> {
         // SAFETY: NULL, or usable by nobody else during the call, which the reference does not outlive.
@@ -119,6 +124,9 @@ impl<T> Out<T> {
 }
 
 impl Text {
+    /// None.
+    pub const NULL: Self = Self(std::ptr::null());
+
     /// A string that the library gives out, for ever.
     pub fn of(text: &'static CStr) -> Self {
         Self(text.as_ptr())

@@ -268,7 +268,7 @@ pub fn gather(call: Call, parameters: ActiveGather) -> Result<(), Refusal> {
     } = parameters;
     let bytes = bytes_of(rtype, rtypecount)?;
     let count = rtypecount.checked_mul(call.size()).ok_or(Refusal::Count)?;
-    let result = Buffer::new(rtype, rcvbuf, count, "rcvbuf")?;
+    let result = call.buffer(rtype, rcvbuf, count, "rcvbuf")?;
     let answers = match result.span() {
         Some(span) => Answers::There(span),
         None => kept(result.bytes())?,
@@ -316,7 +316,7 @@ pub fn reduce(call: Call, parameters: ActiveReduce) -> Result<(), Refusal> {
         headerlen: parameters.headerlen,
         bytes,
         answers: kept(bytes.checked_mul(call.size()).ok_or(Refusal::Count)?)?,
-        result: Buffer::new(rtype, rcvbuf, rtypecount, "rcvbuf")?,
+        result: call.buffer(rtype, rcvbuf, rtypecount, "rcvbuf")?,
         combining: Some(combining),
     };
     start(call, asking)

@@ -19,7 +19,6 @@ use pamir_transport::active::{Receive, TransferError};
 
 use crate::collective::active::head::Head;
 use crate::collective::active::starting::{Data, Start};
-use crate::collective::buffer::Buffer;
 use crate::collective::call::Call;
 use crate::context::Held;
 use crate::context::active_collectives::{Answer, Awaiting, OwnPart, Registration, Told};
@@ -125,7 +124,7 @@ pub fn start(call: Call, kind: TransferKind, parameters: ActiveSend) -> Result<(
         .stypecount
         .checked_mul(blocks)
         .ok_or(Refusal::Count)?;
-    let data = Buffer::holding(stype, sndbuf, count, "sndbuf")?;
+    let data = call.filled(stype, sndbuf, count, "sndbuf")?;
     let bytes = data.bytes() / blocks;
     let headerlen = parameters.headerlen;
     let headers = call.headers(parameters.headers, headerlen, blocks)?;
