@@ -131,6 +131,85 @@ fn the_report_counts_interrupts_and_what_they_moved() {
     }
 }
 
+/// The report of ranks that send so many messages before anybody receives, with these variables.
+fn report(ranks: usize, messages: &str, variables: &[(&str, &str)]) -> String {
+    let mut command = mpiexec(ranks, &compile("overflow"));
+    command.arg(messages);
+    command.env("PAMIR_DRIVER_REPORT", "1");
+    // Nobody makes room meanwhile.
+    command.env("PAMIR_ENGINE", "none");
+    command.envs(variables.iter().copied());
+    let outcome = Run::whole(command);
+    outcome.success();
+    outcome.errors
+}
+
+#[test]
+fn each_target_has_a_fifo_of_its_own() {
+    let report = report(3, "3000", &[("PAMIR_INJECTION_SLOTS", "8")]);
+    let targets = |rank: usize| (0..3).filter(move |target| *target != rank);
+    // The last to send may find that others receive already.
+    let told = (0..3).filter(|rank| {
+        targets(*rank).all(|target| {
+            let line = format!("pamir: rank {rank}: injection FIFO to {target} (8 slots, ");
+            report.matches(&line).count() == 1
+        })
+    });
+    assert!(told.count() > 0, "{report}");
+    assert!(
+        (0..3).all(|rank| !report.contains(&format!("rank {rank}: injection FIFO to {rank} ")))
+    );
+}
+
+/// The numbers of descriptors that went into slots, and that pended at most, of the FIFO that pended most.
+fn slots_and_pending(slots: &str, threshold: &str) -> (u64, u64) {
+    let variables = [
+        ("PAMIR_INJECTION_SLOTS", slots),
+        ("PAMIR_INJECTION_THRESHOLD", threshold),
+    ];
+    let report = report(2, "4000", &variables);
+    let lines = report.lines().filter_map(|line| line.rsplit_once("): "));
+    let numbers = lines.map(|(_, figures)| {
+        let words = figures
+            .split([' ', ','])
+            .filter_map(|word| word.parse().ok());
+        let all: Vec<u64> = words.collect();
+        (all[2], all[0])
+    });
+    let (pending, slots) = numbers.max().expect("a FIFO was used");
+    (slots, pending)
+}
+
+#[test]
+fn what_exceeds_the_threshold_pends_and_the_rest_goes_into_slots() {
+    let (few, many_pending) = slots_and_pending("64", "8");
+    let (more, few_pending) = slots_and_pending("64", "62");
+    assert_eq!((few, more), (9, 63), "one more than the threshold");
+    assert!(many_pending > few_pending, "{many_pending} {few_pending}");
+}
+
+#[test]
+fn a_replenish_descriptor_comes_last_and_again_while_some_pend() {
+    for criterion in ["memory-fifo", "counted-put", "touching-put:word"] {
+        let variables = [
+            ("PAMIR_INJECTION_SLOTS", "8"),
+            ("PAMIR_REPLENISH", criterion),
+        ];
+        let report = report(2, "5000", &variables);
+        let reported = reported(&report);
+        assert!(!reported.is_empty(), "{report}");
+        for [pended, _, interrupts, replenished] in reported {
+            assert_eq!(pended, replenished, "{criterion}: {report}");
+            // Seven go into slots with it, and are gone when it comes; the last ones may be eight.
+            let batches = (replenished - 1) / 7;
+            assert!(
+                (batches..=batches + batches / 8 + 1).contains(&interrupts),
+                "{criterion}: {report}"
+            );
+        }
+    }
+}
+
 #[test]
 fn they_do_with_an_engine_on_a_thread_of_its_own() {
     for criterion in CRITERIA {

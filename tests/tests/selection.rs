@@ -169,3 +169,57 @@ fn bad_tables_are_refused_with_line_and_reason() {
         "{errors}"
     );
 }
+
+/// How often the report says that an algorithm of reductions was taken.
+fn reductions(errors: &str) -> Vec<(String, u64)> {
+    let beginning = "pamir: allreduce: ";
+    let line = errors.lines().find_map(|line| line.strip_prefix(beginning));
+    let one = |text: &str| {
+        let (name, times) = text.split_once(' ').expect("a name and a number");
+        (name.to_string(), times.parse().expect("a number"))
+    };
+    line.map_or(Vec::new(), |line| line.split(", ").map(one).collect())
+}
+
+/// Three ranks that reduce so many bytes, one after the other, by a table.
+fn sized(bytes: &[usize], variable: (&str, &str)) -> Vec<(String, u64)> {
+    let mut command = mpiexec(3, &compile("sized"));
+    command
+        .args(bytes.iter().map(usize::to_string))
+        .env("PAMIR_SELECTION_FILE", "")
+        .env("PAMIR_SELECTION_REPORT", "1")
+        .envs([variable]);
+    let outcome = Run::whole(command);
+    assert_eq!(outcome.success(), format!("{} right\n", bytes.len()));
+    let mut taken = reductions(&outcome.errors);
+    taken.sort();
+    taken
+}
+
+#[test]
+fn a_range_ends_at_its_upper_bound() {
+    let bounds = "recursive_doubling:-100,reduce_broadcast:101-1000,ring:1001-";
+    let taken = |bytes: &[usize]| sized(bytes, ("PAMIR_ALLREDUCE", bounds));
+    let one = |name: &str, times| vec![(name.to_string(), times)];
+    // The last range has no end.
+    assert_eq!(taken(&[0, 1, 50, 100]), one("recursive_doubling", 4));
+    assert_eq!(taken(&[101, 500, 1000]), one("reduce_broadcast", 3));
+    assert_eq!(taken(&[1001, 5000, 10000, 10001]), one("ring", 4));
+}
+
+#[test]
+fn a_hundred_ranges_serve_a_size_each() {
+    const NAMES: [&str; 3] = ["recursive_doubling", "reduce_broadcast", "ring"];
+    let row = |range: usize| format!("{}:{}-{}", NAMES[range % 3], 8 * range + 1, 8 * range + 8);
+    let rows: Vec<String> = (0..117).map(row).collect();
+    // The last size of each range and the first one.
+    let bytes: Vec<usize> = (0..117)
+        .flat_map(|range| [8 * range + 1, 8 * range + 8])
+        .collect();
+    let taken = sized(&bytes, ("PAMIR_ALLREDUCE", &rows.join(",")));
+    let expected = NAMES.map(|name| (name.to_string(), 78));
+    assert_eq!(taken, expected);
+    // One range alone.
+    let taken = sized(&bytes[6..8], ("PAMIR_ALLREDUCE", &rows.join(",")));
+    assert_eq!(taken, [(NAMES[0].to_string(), 2)]);
+}
