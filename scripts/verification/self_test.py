@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests of how scripts/test reads times, chooses steps and meets a full disk, and of what scripts/bench writes."""
+"""Tests of how scripts/test reads times, chooses steps, runs the chapters' commands and meets a full disk, and of what
+scripts/bench writes."""
 
 import contextlib
 import errno
@@ -20,6 +21,7 @@ from verification.changed import Change, dependents  # noqa: E402
 from verification.runner import ROOT, Runner, Step  # noqa: E402
 from verification.steps import STEPS  # noqa: E402
 from verification.times import Reader, Times  # noqa: E402
+from verification.user_commands import run_page  # noqa: E402
 
 
 class ReadTimes(unittest.TestCase):
@@ -106,6 +108,17 @@ class ChooseSteps(unittest.TestCase):
         packages = [{"name": name, "dependencies": [{"name": other} for other in below]}
                     for name, below in (("a", []), ("b", ["a"]), ("c", ["b"]), ("d", []))]
         self.assertEqual(dependents({"a"}, packages), {"a", "b", "c"})
+
+
+class RunChapters(unittest.TestCase):
+    """Commands of a chapter, and the programs that they find."""
+
+    def test_commands_find_the_programs_of_their_page_and_what_ran_before(self):
+        page = ("```c one.c\nint one;\n```\nWords.\n```sh run\ncp one.c two.c\n```\n```sh\nfalse\n```\n"
+                "```sh run\ngrep -q 'int one;' two.c\n```\n```sh run\ngrep -q 'int two;' two.c\n```\n")
+        told = list(run_page(page, ROOT, 20))
+        self.assertEqual([(line, problem is None) for line, problem in told], [(6, True), (12, True), (15, False)])
+        self.assertIn("exit code 1", told[2][1])
 
 
 class Room(unittest.TestCase):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs the commands of the users' chapters that are marked to be run.
 
-In docs/user, a block that begins with ```sh run holds commands that work on every machine, in a
-directory of their own, with the installation's bin in PATH. Each block is one script and must end
-with 0.
+In docs/user, a block that begins with ```sh run holds commands that work on every machine, with the
+installation's bin in PATH. Each block is one script and must end with 0. A block that begins with ```c NAME.c is
+a program, which lies in the directory in which the commands of its page run, one block after the other.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BLOCK = re.compile(r"^```sh run\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PROGRAM = re.compile(r"^```c (\w+\.c)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(text):
@@ -24,10 +25,15 @@ def blocks(text):
     return [(text.count("\n", 0, found.start(1)) + 1, found.group(1)) for found in BLOCK.finditer(text)]
 
 
-def run(script, prefix, seconds):
+def programs(text):
+    """The programs of a page: name and text."""
+    return PROGRAM.findall(text)
+
+
+def run(script, directory, prefix, seconds):
     """Runs a script; returns what went wrong, if anything did."""
     path = f"{prefix / 'bin'}:{os.environ['PATH']}"
-    with tempfile.TemporaryDirectory() as directory, subprocess.Popen(
+    with subprocess.Popen(
         ["sh", "-e", "-c", script], cwd=directory, env={**os.environ, "PATH": path}, text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace",
         start_new_session=True,
@@ -39,6 +45,15 @@ def run(script, prefix, seconds):
             output, _ = process.communicate()
             return f"ended after {seconds} s\n{output}"
     return f"exit code {process.returncode}\n{output}" if process.returncode else None
+
+
+def run_page(text, prefix, seconds):
+    """Runs the scripts of a page; gives the line of each, and what went wrong, if anything did."""
+    with tempfile.TemporaryDirectory() as directory:
+        for name, program in programs(text):
+            Path(directory, name).write_text(program, encoding="utf-8")
+        for line, script in blocks(text):
+            yield line, run(script, directory, prefix, seconds)
 
 
 def main():
@@ -53,8 +68,7 @@ def main():
         parser.error(f"there is no installation in {prefix}")
     passed = failed = 0
     for page in sorted((ROOT / "docs" / "user").glob("*.md")):
-        for line, script in blocks(page.read_text(encoding="utf-8")):
-            problem = run(script, prefix, arguments.seconds)
+        for line, problem in run_page(page.read_text(encoding="utf-8"), prefix, arguments.seconds):
             if problem:
                 print(f"FAILED {page.relative_to(ROOT)}:{line}: {problem}")
             failed += bool(problem)
