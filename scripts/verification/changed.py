@@ -112,7 +112,7 @@ def chosen(change: Change) -> list[Step]:
         always("layering", "layering", ["scripts/layering", "--self-test"]),
         always("checks", "dependencies, documents, comments, licences, unsafe code",
                ["scripts/structure/checks/run", "--self-test"]),
-        always("requirements", "mechanisms of the documents", ["scripts/requirements"]),
+        always("requirements", "mechanisms of the documents", ["scripts/requirements", "--self-test"]),
         always("scripts", "tests of the scripts", ["scripts/verification/self_test.py"]),
     ]
     if named:

@@ -187,7 +187,7 @@ STEPS = [
     Step("layering", "layering", plain("scripts/layering", "--self-test")),
     Step("checks", "dependencies, documents, comments, licences, unsafe code", plain(
         "scripts/structure/checks/run", "--self-test")),
-    Step("requirements", "mechanisms of the documents", plain("scripts/requirements")),
+    Step("requirements", "mechanisms of the documents", plain("scripts/requirements", "--self-test")),
     Step("scripts", "tests of the scripts", plain("scripts/verification/self_test.py")),
     Step("install", "installation", installation, gigabytes=1.5),
     Step("rust", "Rust tests", rust_tests, gigabytes=7.5),
