@@ -535,6 +535,9 @@ int main(void)
     transfers();
     atomics();
     fences();
+    /* What is no list of contexts, nor the address of a client. */
+    REFUSED(PAMI_INVAL, PAMI_Context_destroyv((pami_context_t *)contexts[0], 1));
+    REFUSED(PAMI_INVAL, PAMI_Client_destroy((pami_client_t *)client));
     pami_context_t copy = contexts[0];
     pami_client_t of = client;
     CHECK(PAMI_Context_destroyv(contexts, CONTEXTS) == PAMI_SUCCESS);

@@ -1101,7 +1101,7 @@ unsigned long long PAMI_Wtimebase(pami_client_t client);
 
 typedef void *pami_extension_t;
 
-/* "EXT_torus_network" (its types are in pami_torus.h, for programs that do not declare them), if PAMIR_TORUS gives the job a shape such as 3x3x3 that its tasks fill:
+/* "EXT_torus_network" (its types are in pami_torus.h, for programs that do not declare them), of the shape that PAMIR_TORUS gives the job, such as 3x3x3, or else of the most even one of three dimensions:
  *   "information"  const pami_extension_torus_information_t *(*)(void)
  *   "task2torus"   pami_result_t (*)(pami_task_t, size_t coordinates[])
  *   "torus2task"   pami_result_t (*)(size_t coordinates[], pami_task_t *)

@@ -134,6 +134,7 @@ impl ClientObject {
 
 impl Object for ClientObject {
     const LIVING: u64 = 0x544E_4C43_494D_4150;
+    const MARK_AT: usize = std::mem::offset_of!(Self, mark);
     const KIND: &'static str = "client";
 
     #[inline(always)]

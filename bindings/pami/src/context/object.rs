@@ -224,6 +224,7 @@ impl ContextObject {
 
 impl Object for ContextObject {
     const LIVING: u64 = 0x5458_4E43_494D_4150;
+    const MARK_AT: usize = std::mem::offset_of!(Self, mark);
     const KIND: &'static str = "context";
 
     #[inline(always)]
@@ -311,6 +312,16 @@ impl HeldHandle {
     pub fn living(self) -> Option<Held> {
         // SAFETY: the caller vouches for having it.
         self.0.living().map(|object| unsafe { Held::new(object) })
+    }
+
+    /// The context, of a handle that may be anything.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::get`].
+    pub fn get_unvouched(self) -> Result<Held, Refusal> {
+        self.0.get_unvouched()?;
+        self.get()
     }
 
     /// The context.

@@ -4,12 +4,13 @@
 //! says that it lives.
 //!
 //! Only C and the objects make handles: whoever hands one in vouches that it is NULL, or was given out for an
-//! object of its type.
+//! object of its type. Calls that end an object ask for less ([`Handle::get_unvouched`]): programs that take a list for what
+//! it lists do so there.
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
-use crate::edge::mark::Mark;
+use crate::edge::mark::{self, Mark};
 use crate::refusal::Refusal;
 
 /// An object that C has a handle of. It is never freed.
@@ -18,6 +19,9 @@ pub trait Object: Sized + 'static {
     const LIVING: u64;
     /// What refusals call it.
     const KIND: &'static str;
+
+    /// Where its mark stands in it, in bytes.
+    const MARK_AT: usize;
 
     /// Its mark.
     fn mark(&self) -> &Mark;
@@ -79,6 +83,19 @@ impl<T: Object> Handle<T> {
     #[inline(always)]
     pub fn get(self) -> Result<&'static T, Refusal> {
         self.living().ok_or_else(missing::<T>)
+    }
+
+    /// The object, of a handle that may be anything: it is looked for among all that there were.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::get`].
+    pub fn get_unvouched(self) -> Result<&'static T, Refusal> {
+        if mark::stands_at(self.0.addr().wrapping_add(T::MARK_AT)) {
+            self.get()
+        } else {
+            Err(missing::<T>())
+        }
     }
 }
 

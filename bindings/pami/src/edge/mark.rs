@@ -60,6 +60,19 @@ impl Mark {
     }
 }
 
+/// Whether a mark stands at an address, which nothing is read from.
+pub fn stands_at(address: usize) -> bool {
+    let mut next = MARKS.load(Ordering::Acquire);
+    // SAFETY: null, or a mark of an object that is never freed.
+    while let Some(mark) = unsafe { next.as_ref() } {
+        if std::ptr::from_ref(mark).addr() == address {
+            return true;
+        }
+        next = mark.next.load(Ordering::Relaxed);
+    }
+    false
+}
+
 /// Whether fork made this process from one that uses PAMI.
 pub fn is_forked() -> bool {
     FORKED.load(Ordering::Relaxed)

@@ -1,8 +1,8 @@
 //! The extension `EXT_torus_network`: where tasks stand in a torus, as programs of machines with one
 //! ask for it.
 //!
-//! Before: `PAMIR_TORUS`, such as `3x3x3`, says what shape the job has; tasks are on one machine
-//! whatever it says. After: coordinates of tasks, and tasks of coordinates, by which a program finds
+//! Before: `PAMIR_TORUS`, such as `3x3x3`, says what shape the job has, or it has the most even one of three dimensions, along
+//! which the algorithms `torus` go; tasks are on one machine whatever it is. After: coordinates of tasks, and tasks of coordinates, by which a program finds
 //! its neighbours in both directions of each dimension ([`pamir_transport::collective::shape::torus`], where collective
 //! algorithms stand on the same torus).
 //!
@@ -60,13 +60,23 @@ pub fn handle() -> *mut c_void {
     (&raw const EXTENSION).cast_mut().cast()
 }
 
+/// The most even shape that has a place for each task.
+fn most_even(tasks: usize) -> String {
+    let torus = Torus::balanced(tasks);
+    let sizes: Vec<String> = torus.sizes().iter().map(usize::to_string).collect();
+    sizes.join("x")
+}
+
 /// Opens the extension for task `task` of `tasks`.
 ///
 /// # Errors
 ///
-/// [`Refusal::Torus`] where the environment gives no shape, or one that the tasks do not fill.
+/// [`Refusal::Torus`] where the environment gives a shape that the tasks do not fill.
 pub fn open(task: usize, tasks: usize) -> Result<*mut c_void, Refusal> {
-    let value = pamir_settings::TORUS.text();
+    let mut value = pamir_settings::TORUS.text();
+    if value.is_empty() {
+        value = most_even(tasks);
+    }
     let Some(torus) = Torus::of(&value, tasks) else {
         return Err(Refusal::Torus { value, tasks });
     };

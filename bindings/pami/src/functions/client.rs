@@ -44,7 +44,7 @@ pub extern "C" fn PAMI_Client_destroy(mut client: InOut<Handle<ClientObject>>) -
     let mut destroy = || {
         let argument = "client";
         let handle = client.get().ok_or(Refusal::Null { argument })?;
-        let object = handle.get()?;
+        let object = handle.get_unvouched()?;
         object.end(|| end_all(object))?;
         *handle = Handle::NULL;
         Ok(())

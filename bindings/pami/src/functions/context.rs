@@ -56,7 +56,7 @@ pub extern "C" fn PAMI_Context_destroyv(mut contexts: InOut<HeldHandle>, ncontex
         let argument = "contexts";
         let contexts = contexts.list(ncontexts).ok_or(Refusal::Null { argument })?;
         for handle in contexts {
-            let held = handle.get()?;
+            let held = handle.get_unvouched()?;
             async_progress::forget(held.object());
             held.end()?;
             *handle = HeldHandle::NULL;

@@ -69,6 +69,7 @@ impl GeometryObject {
 
 impl Object for GeometryObject {
     const LIVING: u64 = 0x4D4F_4547_494D_4150;
+    const MARK_AT: usize = std::mem::offset_of!(Self, mark);
     const KIND: &'static str = "geometry";
 
     fn mark(&self) -> &Mark {

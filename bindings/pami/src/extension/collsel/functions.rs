@@ -58,7 +58,7 @@ pub(super) extern "C" fn init(
 
 /// Whether a client has an advisor, which is written down.
 pub(super) extern "C" fn initialized(client: Handle<ClientObject>, advisor: Out<Key>) -> c_int {
-    let found = client.living().and_then(|client| advisor_of(client));
+    let found = client.living().and_then(advisor_of);
     if let Some(key) = found {
         advisor.put(key);
     }

@@ -208,7 +208,7 @@ pub extern "C" fn PAMI_Geometry_destroy(
     let mut destroy = || {
         let argument = "geometry";
         let handle = geometry.get().ok_or(Refusal::Null { argument })?;
-        let (client, found, told) = (client.get()?, handle.get()?, context.get()?);
+        let (client, found, told) = (client.get()?, handle.get_unvouched()?, context.get()?);
         let living = found.geometry()?;
         if !std::ptr::eq(living.client, client) || !std::ptr::eq(told.client(), client) {
             return Err(Refusal::OtherClient);
