@@ -102,11 +102,12 @@ fn extensions_of_other_machines_do_what_they_say() {
 
 #[test]
 fn a_process_is_in_several_domains_with_other_tasks_in_each() {
-    let table = "left=tasks:2+0,contexts:2,path:packets;\
-                 right=tasks:1-3,contexts:1,slots:8,criterion:drained";
+    let table = "left=tasks:2+0,contexts:2,slots:16,path:packets;\
+                 right=tasks:1-3,contexts:1,slots:8,criterion:drained,engine:node";
     let run = |tasks| {
         let mut command = mpiexec(tasks, &program("pami_domains"));
         command.env("PAMIR_CLIENTS", table);
+        command.env("PAMIR_DRIVER_REPORT", "1");
         Run::whole(command)
     };
     let outcome = run(4);
@@ -115,6 +116,14 @@ fn a_process_is_in_several_domains_with_other_tasks_in_each() {
     let domains = [2, 2, 3, 2];
     let line = |task: usize| format!("task {task} in {} domains: 0 failures", domains[task]);
     assert_eq!(lines, each(4, line));
+    // What each client has shows in what it did: packets that waited, criteria, and whose puts were moved.
+    for shown in [
+        "(16 slots, memory-fifo",
+        "(8 slots, drained",
+        "moved 3 transfers, 3145728 bytes",
+    ] {
+        assert!(outcome.errors.contains(shown), "{shown}: {outcome:?}");
+    }
     let outcome = run(3);
     assert!(!outcome.status.success(), "{outcome:?}");
     assert!(

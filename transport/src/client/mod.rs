@@ -7,7 +7,7 @@
 //! | client        | lanes | contexts in each task |
 //! |---------------|-------|-----------------------|
 //! | [`MPI`]       | the job's own | 1 |
-//! | any other     | a part of the job's segment, by name | from its [`configuration`] |
+//! | any other     | a part of the job's segment, by name | from `configuration.rs` |
 //!
 //! A client is of all tasks of the job, or of those that its configuration lists: a process may be in several domains
 //! of communication, with other tasks in each. Its tasks have numbers of their own there. When all of them have closed it, its

@@ -19,6 +19,25 @@ use pamir_driver::unit::UnitError;
 /// How long it waits for a chunk before it looks whether its own messages wait for room.
 const PATIENCE: Duration = Duration::from_millis(1);
 
+/// What an engine has moved.
+#[derive(Default)]
+struct Moved {
+    transfers: u64,
+    bytes: u64,
+}
+
+impl Moved {
+    /// Prints it if `PAMIR_DRIVER_REPORT` asks for it.
+    fn print(&self, shared: &Shared) {
+        if pamir_settings::DRIVER_REPORT.value() {
+            let (client, Self { transfers, bytes }) = (shared.place.client, self);
+            eprintln!(
+                "pamir: the node's engine of client {client} moved {transfers} transfers, {bytes} bytes"
+            );
+        }
+    }
+}
+
 /// Serves chunks until the transmit thread has ended.
 pub(super) fn run(
     shared: &Shared,
@@ -26,28 +45,35 @@ pub(super) fn run(
     emptied: &SyncSender<Vec<u8>>,
 ) -> Result<(), UnitError> {
     let context = context_of(shared, 1)?;
-    let mut so_far = Outcome::Moved;
+    let (mut so_far, mut moved) = (Outcome::Moved, Moved::default());
     loop {
         match chunks.recv_timeout(PATIENCE) {
             Ok(chunk) => {
-                take(shared, &context, &chunk, &mut so_far)?;
+                if take(shared, &context, &chunk, &mut so_far)? {
+                    moved.transfers += 1;
+                    moved.bytes += chunk.order.bytes;
+                }
                 // The transmit thread may have ended: then nobody needs the buffer.
                 let _ = emptied.send(chunk.data);
             }
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return context.leave(),
+            Err(RecvTimeoutError::Disconnected) => {
+                moved.print(shared);
+                return context.leave();
+            }
         }
         context.advance()?;
     }
 }
 
-/// Writes a chunk, unless one before it could not be moved; `so_far` is how its order has gone so far.
+/// Writes a chunk, unless one before it could not be moved; `so_far` is how its order has gone so far. Whether its order
+/// has been moved with it.
 fn take(
     shared: &Shared,
     context: &Context,
     chunk: &Chunk,
     so_far: &mut Outcome,
-) -> Result<(), UnitError> {
+) -> Result<bool, UnitError> {
     if *so_far == Outcome::Moved {
         *so_far = match chunk.outcome {
             Outcome::Moved => write(shared, chunk),
@@ -55,7 +81,7 @@ fn take(
         };
     }
     if !chunk.last {
-        return Ok(());
+        return Ok(false);
     }
     let (order, outcome) = (&chunk.order, std::mem::replace(so_far, Outcome::Moved));
     if let (Outcome::Moved, Some(dispatch)) = (outcome, order.notify.0.checked_sub(1)) {
@@ -63,7 +89,8 @@ fn take(
         let words = [&[order.initiator as u64], about.as_slice()].concat();
         context.tell(order.to.0, MOVED_IN, &words)?;
     }
-    context.tell(order.initiator, MOVED, &[order.word, outcome as u64])
+    context.tell(order.initiator, MOVED, &[order.word, outcome as u64])?;
+    Ok(outcome == Outcome::Moved)
 }
 
 fn write(shared: &Shared, chunk: &Chunk) -> Outcome {
