@@ -211,6 +211,24 @@ fn a_replenish_descriptor_comes_last_and_again_while_some_pend() {
 }
 
 #[test]
+fn a_timer_interrupts_only_where_it_moves_and_in_batches() {
+    for criterion in ["timer", "timer:5", "timer-learned"] {
+        let mut command = mpiexec(2, &compile("overflow"));
+        command.arg("2000").env("PAMIR_REPLENISH", criterion);
+        command.env("PAMIR_DRIVER_REPORT", "1");
+        let outcome = Run::whole(command);
+        assert_eq!(outcome.success(), "4000 messages in order\n");
+        for [pended, _, interrupts, replenished] in reported(&outcome.errors) {
+            assert_eq!(pended, replenished, "{outcome:?}");
+            assert!(interrupts <= replenished, "{outcome:?}");
+            // A period by itself is what draining takes, so it finds many slots free.
+            let batched = criterion == "timer:5" || interrupts * 4 <= replenished;
+            assert!(batched, "{criterion}: {outcome:?}");
+        }
+    }
+}
+
+#[test]
 fn they_do_with_an_engine_on_a_thread_of_its_own() {
     for criterion in CRITERIA {
         overflow(2, criterion, Some("thread"));

@@ -32,8 +32,8 @@ pub const LONGEST_PERIOD: Duration = Duration::from_secs(1);
 pub enum Criterion {
     /// When it has run empty.
     Drained,
-    /// When a period is over; without one, when the time is over that the engine may take for a
-    /// FIFO of so many slots ([`super::timer::Timer::new`]).
+    /// When a period is over; without one, when the time is over that draining takes by the fastest
+    /// one so far ([`super::timer::Timer::new`]).
     Timer(Option<Duration>),
     /// When the time is over that draining it has taken so far.
     LearnedTimer,

@@ -304,13 +304,17 @@ impl InjectionFifo {
         if self.is_timed() {
             let now = Instant::now();
             self.timer.drained(now);
-            self.look_at(now);
+            if self.pending() != 0 && self.timer.is_postponed() {
+                self.replenish_at(Some(now));
+            } else {
+                self.look_at(now);
+            }
         } else if self.criterion() == Criterion::Drained && self.pending() != 0 {
             self.replenish();
         }
     }
 
-    /// Looks at the timer: if it has expired, that is an interrupt.
+    /// Looks at the timer: if it has expired and there is room, that is an interrupt.
     pub fn look_at_timer(&mut self) {
         if self.is_timed() && self.pending() != 0 {
             self.look_at(Instant::now());
@@ -318,7 +322,12 @@ impl InjectionFifo {
     }
 
     fn look_at(&mut self, now: Instant) {
-        if self.pending() != 0 && self.timer.take_expiry(now) {
+        if self.pending() == 0 || !self.timer.take_expiry(now) {
+            return;
+        }
+        if self.room() == 0 {
+            self.timer.postpone(now);
+        } else {
             self.replenish_at(Some(now));
         }
     }
@@ -331,23 +340,27 @@ impl InjectionFifo {
 
     fn replenish_at(&mut self, now: Option<Instant>) {
         self.statistics.interrupts += 1;
-        let free = self.configuration.slots - self.slots_taken();
         let pending = self.pending();
-        // The last slot is for the replenish descriptor, unless none is needed any more.
-        let room = if pending <= free {
-            free
-        } else {
-            free.saturating_sub(1)
-        };
-        let batch = room.min(pending);
+        let batch = self.room().min(pending);
         self.in_slots += batch;
         self.statistics.replenishments += u64::from(batch > 0);
         self.statistics.replenished += batch as u64;
         if let Some(now) = now {
-            self.timer.filled(now, batch);
+            self.timer.filled(now, self.slots_taken());
         }
         if batch < pending {
             self.establish(now);
+        }
+    }
+
+    /// How many pending descriptors may go into slots.
+    fn room(&self) -> usize {
+        let free = self.configuration.slots - self.slots_taken();
+        // The last slot is for the replenish descriptor, unless none is needed any more.
+        if self.pending() <= free {
+            free
+        } else {
+            free.saturating_sub(1)
         }
     }
 

@@ -34,7 +34,7 @@ impl InjectionFifo {
         }
         let before = self.row.capacity();
         let used = self.configuration.slots;
-        self.timer.resize(configuration.criterion, used, slots);
+        self.timer.resize(used, slots);
         self.configuration = configuration;
         if slots > used {
             self.row.reserve_exact(slots.saturating_sub(self.row.len()));
