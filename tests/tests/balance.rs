@@ -77,6 +77,103 @@ fn a_slow_rank_gives_items_and_none_is_lost() {
     }
 }
 
+/// The clock by which ranks of a job that share processors are compared, and which part in 100 of an
+/// equal portion rank 0 has in the end, and those with the least and the most items.
+fn sharing(how: &str) -> (String, [u64; 3]) {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut command = mpiexec(processors + 1, &compile("sharing"));
+    command.arg(how).env_remove("PAMIR_BALANCE_POLICY");
+    let outcome = Run::whole(command);
+    let mut words = outcome.success().split_whitespace();
+    let clock = words.next().expect("a clock").to_owned();
+    let parts = words.map(|word| word.parse().expect("a number"));
+    let parts = parts.collect::<Vec<u64>>();
+    (clock, parts.try_into().expect("three parts"))
+}
+
+#[test]
+fn where_ranks_share_processors_one_that_sleeps_is_slow_and_one_that_waits_for_them_is_not() {
+    let (clock, [first, ..]) = sharing("sleep");
+    if clock == "processor" {
+        println!("skipped: this kernel does not count how long threads wait for processors");
+        return;
+    }
+    assert_eq!(clock, "undelayed");
+    assert!((30..60).contains(&first), "sleeping: {first}");
+    let (_, [first, ..]) = sharing("compute");
+    assert!((30..60).contains(&first), "computing: {first}");
+    let (_, [_, least, most]) = sharing("even");
+    assert!(least >= 80 && most <= 120, "{least} to {most}");
+}
+
+/// By how many ms the early rank was held, how often ranks prepared, and which part in 100 was hidden.
+fn prepared(how: &str) -> [u64; 3] {
+    let mut command = mpiexec(2, &compile("prepared"));
+    command.arg(how);
+    let outcome = Run::whole(command);
+    let words = outcome.success().split_whitespace();
+    let numbers: Vec<u64> = words.map(|word| word.parse().expect("a number")).collect();
+    numbers.try_into().expect("three numbers")
+}
+
+#[test]
+fn nobody_waits_for_set_up_of_the_slowest_and_what_others_waited_for_is_not_hidden() {
+    let [held_ms, prepared_often, hidden] = prepared("last");
+    assert!(held_ms < 60, "{held_ms} ms");
+    assert!(
+        prepared_often == 6 && hidden <= 20,
+        "{prepared_often} times, {hidden} %"
+    );
+    let [held_ms, prepared_often, hidden] = prepared("first");
+    assert!(held_ms < 60, "{held_ms} ms");
+    assert!(
+        prepared_often == 6 && hidden >= 80,
+        "{prepared_often} times, {hidden} %"
+    );
+    let [held_ms, _, hidden] = prepared("turns");
+    assert!(held_ms < 60 && hidden >= 70, "{held_ms} ms, {hidden} %");
+}
+
+fn receivers(arguments: &[&str]) -> u64 {
+    let mut command = mpiexec(4, &compile("receivers"));
+    command.args(arguments);
+    let outcome = Run::whole(command);
+    outcome.success().trim().parse().expect("a number")
+}
+
+#[test]
+fn by_default_as_many_receive_as_it_takes_and_costs_that_wander_are_met_where_they_will_be() {
+    assert_eq!(receivers(&["clock=monotonic"]), 3);
+    assert_eq!(receivers(&["document clock=monotonic"]), 1);
+    let waits = |_| {
+        let foreseen_ms = receivers(&["clock=monotonic", "wanders"]);
+        let behind_ms = receivers(&["clock=monotonic forecast=off", "wanders"]);
+        (foreseen_ms, behind_ms)
+    };
+    // A cycle that something else disturbed looks as if costs had wandered otherwise.
+    let waits: Vec<(u64, u64)> = (0..4).map(waits).collect();
+    let foresees = |(foreseen_ms, behind_ms): &(u64, u64)| foreseen_ms * 10 < behind_ms * 7;
+    assert!(waits.iter().any(foresees), "{waits:?}");
+}
+
+#[test]
+fn calls_that_are_announced_for_nobody_are_told_of_once() {
+    let told = |how: &[&str], program: &str, arguments: &[&str]| {
+        let mut command = Command::new(installation::command("mpiexec"));
+        command.args(["-n", "2"]).args(how).arg(compile(program));
+        command.args(arguments).env("PAMIR_BALANCE", "barrier");
+        let outcome = Run::whole(command);
+        outcome.success();
+        let lines = outcome.errors.lines();
+        lines
+            .filter(|line| line.contains("PAMIR_BALANCE announced"))
+            .count()
+    };
+    assert_eq!(told(&[], "barrier", &[]), 1);
+    assert_eq!(told(&["--balance"], "barrier", &[]), 0);
+    assert_eq!(told(&[], "housekeeping", &["barrier"]), 0);
+}
+
 #[test]
 fn nothing_moves_where_nothing_should() {
     for policy in ["static", "least-ns=3600000000000 clock=monotonic"] {
@@ -210,9 +307,13 @@ fn set_up_operations_change_what_the_policy_names_and_what_the_machine_has() {
 
 #[test]
 fn housekeeping_runs_where_a_rank_waits_for_long() {
-    for how in ["cycle", "tasks", "sync", "barrier"] {
-        let mut command = mpiexec(2, &compile("housekeeping"));
-        command.arg(how).env("PAMIR_BALANCE", "barrier");
-        assert_eq!(Run::whole(command).success(), format!("{how} kept\n"));
+    for engine in ["service", "thread", "none"] {
+        for how in ["cycle", "tasks", "sync", "barrier"] {
+            let mut command = mpiexec(2, &compile("housekeeping"));
+            command.arg(how).env("PAMIR_BALANCE", "barrier");
+            command.env("PAMIR_ENGINE", engine);
+            let expected = format!("{how} kept\n");
+            assert_eq!(Run::whole(command).success(), expected, "{engine}");
+        }
     }
 }

@@ -257,16 +257,16 @@ impl Kernel {
     }
 }
 
-fn directory(permits: Permits) -> PathBuf {
-    let name = format!("pamir-clamps-{permits:?}-{}", std::process::id());
+fn directory(permits: Permits, engine: &str) -> PathBuf {
+    let name = format!("pamir-clamps-{permits:?}-{engine}-{}", std::process::id());
     let directory = std::env::temp_dir().join(name);
     std::fs::create_dir_all(&directory).expect("a directory");
     directory
 }
 
-/// Two ranks under a kernel that permits that; what it saw, and the clamps that are left. None where
+/// Two ranks with that engine under a kernel that permits that; what it saw, and the clamps that are left. None where
 /// nobody may answer in the kernel's place.
-fn run(permits: Permits) -> Option<(Seen, Vec<u32>)> {
+fn run(permits: Permits, engine: &str) -> Option<(Seen, Vec<u32>)> {
     if !is_permitted() {
         eprintln!("not tested: this system refuses a seccomp filter with a listener");
         return None;
@@ -276,12 +276,13 @@ fn run(permits: Permits) -> Option<(Seen, Vec<u32>)> {
         state: Mutex::default(),
         changed: Condvar::new(),
     });
-    let directory = directory(permits);
+    let directory = directory(permits, engine);
     let socket = directory.join("supervisor");
     let answers = Arc::clone(&kernel);
     supervise(&socket, Arc::new(move |call| answers.answer(call)));
     let mut command = mpiexec(2, &compile("clamped"));
     command.arg(&socket).env("PAMIR_BALANCE", "allreduce");
+    command.env("PAMIR_ENGINE", engine);
     let outcome = Run::whole(command);
     std::fs::remove_dir_all(&directory).expect("it is there");
     assert_eq!(outcome.success(), "ended\n", "{outcome:?}");
@@ -293,20 +294,23 @@ fn run(permits: Permits) -> Option<(Seen, Vec<u32>)> {
 
 #[test]
 fn a_clamp_is_low_in_waits_that_are_foreseen_and_as_before_when_they_end() {
-    let Some((seen, left)) = run(Permits::Everything) else {
-        return;
-    };
-    assert!(seen.restored_ahead >= 3, "{seen:?}");
-    assert!(
-        seen.early >= 1 && seen.wrong >= 1 && seen.short >= 10,
-        "{seen:?}"
-    );
-    assert!(left.iter().all(|clamp| *clamp == USUAL), "{left:?}");
+    for engine in ["service", "thread"] {
+        let Some((seen, left)) = run(Permits::Everything, engine) else {
+            return;
+        };
+        assert!(seen.restored_ahead >= 3, "{engine}: {seen:?}");
+        assert!(
+            seen.early >= 1 && seen.wrong >= 1 && seen.short >= 10,
+            "{engine}: {seen:?}"
+        );
+        let usual = left.iter().all(|clamp| *clamp == USUAL);
+        assert!(usual, "{engine}: {left:?}");
+    }
 }
 
 #[test]
 fn a_clamp_that_cannot_be_raised_again_is_tried_by_a_thread_of_its_own() {
-    let Some((seen, left)) = run(Permits::Lowering) else {
+    let Some((seen, left)) = run(Permits::Lowering, "service") else {
         return;
     };
     // The attempt that changes nothing; the trial's thread was left low, and has ended.
@@ -316,7 +320,7 @@ fn a_clamp_that_cannot_be_raised_again_is_tried_by_a_thread_of_its_own() {
 
 #[test]
 fn a_kernel_without_clamps_is_asked_once() {
-    let Some((seen, left)) = run(Permits::Nothing) else {
+    let Some((seen, left)) = run(Permits::Nothing, "service") else {
         return;
     };
     assert_eq!((seen.attempts, seen.lowered), (1, 0), "{seen:?}");

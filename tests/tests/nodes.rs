@@ -261,4 +261,6 @@ fn balancing_between_nodes_is_refused_and_named() {
         outcome.errors.contains("are on different nodes"),
         "{outcome:?}"
     );
+    let class = "Invalid communicator";
+    assert!(outcome.errors.contains(class), "{outcome:?}");
 }

@@ -242,6 +242,19 @@ fn a_second_program_does_not_outlive_a_launcher_that_is_killed() {
 }
 
 #[test]
+fn where_no_share_can_be_moved_it_is_said_what_to_do() {
+    let mut run = Command::new(command("mpiexec"));
+    run.args(["-n", "1", "--balance", "--balance-report", "true"]);
+    let outcome = Run::whole(run);
+    let told = |words: &str| outcome.errors.contains(words);
+    assert!(
+        told("no share can be moved: start more ranks"),
+        "{outcome:?}"
+    );
+    assert!(told("pamir_partition_create"), "{outcome:?}");
+}
+
+#[test]
 fn ranks_that_are_not_bound_to_cores_cannot_be_balanced() {
     let mut run = Command::new(command("mpiexec"));
     run.args(["-n", "2", "--bind-to", "none", "--balance", "true"]);

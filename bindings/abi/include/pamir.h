@@ -31,7 +31,8 @@ typedef struct pamir_call {
     pamir_int arrived_ns; /* when it was made, by the same clock */
     pamir_int load;       /* items, or the sum of their weights; of calls that nobody gives a
                              load for, the time since the last announced call was left, by the
-                             clock that PAMIR_BALANCE_CLOCK names (monotonic or processor) */
+                             clock that PAMIR_BALANCE_CLOCK names (monotonic, undelayed,
+                             processor) */
 } pamir_call;
 
 /* A barrier that announces to all ranks who called it, and when. MPI_Barrier and other collectives
@@ -65,13 +66,19 @@ typedef struct pamir_partition_object pamir_partition;
  *   weights   NULL, or what each item costs in relation to the others
  *   block     items are divided at multiples of it (1: anywhere)
  *   policy    NULL: what PAMIR_BALANCE_POLICY says, else "balanced". Words, separated by spaces:
- *               balanced            each of the slower half gives to one of the faster half
- *               document            only the slowest gives, only to the fastest
+ *               balanced            as many receive as it takes for all to end together, where
+ *                                   costs are expected to be
+ *               document            only the slowest gives, only to the fastest, by the last cycle
  *               static              nothing moves
  *               law=data-per-time   how much: what makes both end at once (default)
  *               law=linear:ITEMS_PER_US[+ITEMS]   a linear function of the difference in time
  *               law=table:NS=ITEMS,NS=ITEMS       the entry of the difference that is met
- *               receivers=N         so many receive from each giver, or over:NS,NS
+ *               receivers=needed    as many receive as it takes (default); or N: so many from each
+ *                                   giver (1 where law=, shares= or givers= is given); or
+ *                                   over:NS,NS: one, and one more at each of these differences
+ *               forecast            costs that grow or wander over the items, and would have been
+ *                                   foretold in the last cycle, are met where they will be
+ *                                   (default of balanced; forecast=off: by the last cycle)
  *               shares=even         or rank-order, or relative-time (default)
  *               givers=N            so many of the slowest give in a cycle
  *               threshold=SHARE     the least difference, of the slowest's time (0.01)
@@ -81,8 +88,10 @@ typedef struct pamir_partition_object pamir_partition;
  *               set-up=memory,windows,cache   what the library's set-up operations change (all;
  *                                   or none): memory beside the range, slots of the injection
  *                                   FIFOs, ways of the last-level cache through resctrl
- *               clock=monotonic     how long a rank was busy; or processor, its processor time;
- *                                   or auto (default): processor where ranks share processors */
+ *               clock=monotonic     how long a rank was busy; or undelayed, the same without the
+ *                                   time that it waited for a processor; or processor, what it
+ *                                   computed; or auto (default): undelayed where ranks share
+ *                                   processors (processor where the kernel does not count that) */
 int pamir_partition_create(MPI_Comm comm, pamir_int items, const pamir_int weights[],
                            pamir_int block, const char *policy, pamir_partition **partition);
 
@@ -109,10 +118,11 @@ int pamir_partition_weigh(pamir_partition *partition, const pamir_int weights[],
 int pamir_partition_array(pamir_partition *partition, size_t item_bytes, pamir_int border,
                           void *given, void **base);
 
-/* Calls `prepare(larger, argument)` while other ranks still compute: with larger = 1 at the rank
- * that called pamir_cycle_end first, so that it may get items, with 0 at the one that alone is
- * missing. It may not call MPI. The library's own set-up operations come before (set-up= in
- * policies): memory, windows and cache for items that may come, or less of them. */
+/* Calls `prepare(larger, argument)` in pamir_cycle_end: with larger = 1 at the rank that called it
+ * first, so that it may get items, while other ranks still compute; with 0 at the one that alone was
+ * missing, when the others no longer wait for it. It may not call MPI. The library's own set-up
+ * operations come before (set-up= in policies): memory, windows and cache for items that may come,
+ * or less of them. */
 typedef void pamir_prepare_function(int larger, void *argument);
 int pamir_partition_prepare(pamir_partition *partition, pamir_prepare_function *prepare,
                             void *argument);
@@ -121,9 +131,9 @@ int pamir_partition_prepare(pamir_partition *partition, pamir_prepare_function *
  * it leaves out what lies between, such as the border exchange. */
 int pamir_cycle_begin(pamir_partition *partition);
 
-/* Looks who has announced the end of its cycle meanwhile; `slowest` is 1 if all others have, and
- * then set-up for a smaller range was done. For long computations: local, and as cheap as reading
- * a line of each rank's memory. Calling it is not required. */
+/* Looks who has announced the end of its cycle meanwhile; `slowest` is 1 if all others have. For
+ * long computations: local, and as cheap as reading a line of each rank's memory. Calling it is not
+ * required. */
 int pamir_cycle_test(pamir_partition *partition, int *slowest);
 
 /* The computation of the cycle is done: announces that, waits for all ranks, and moves ranges and
@@ -144,7 +154,7 @@ typedef struct pamir_statistics {
     pamir_int prepared_smaller;  /* how often it alone was missing */
     pamir_int prepared_bytes;    /* memory made or given back by set-up operations */
     pamir_int set_up_ns;         /* what set-up operations took, the program's included */
-    pamir_int hidden_ns;         /* of that, while others still computed */
+    pamir_int hidden_ns;         /* of that, while nobody waited for this rank */
     double first_load_balance;   /* average over maximum of all ranks' busy times */
     double last_load_balance;
     pamir_int window_slots;      /* descriptors that fit into each of its injection FIFOs now */
@@ -152,6 +162,7 @@ typedef struct pamir_statistics {
     pamir_int cache_all_ways;    /*   there are; 0 where nobody divides them */
     char cache[80];              /* the same in words, or why the cache is not divided */
     pamir_int housekeeping_ns;   /* for how long housekeeping ran in this process */
+    char clock[16];              /* of busy times: monotonic, undelayed or processor */
 } pamir_statistics;
 int pamir_partition_statistics(pamir_partition *partition, pamir_statistics *statistics);
 

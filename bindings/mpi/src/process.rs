@@ -12,7 +12,7 @@ use pamir_driver::waiting::frequency_hint::FrequencyHint;
 use pamir_driver::waiting::ladder::{Expected, LONG_WAIT_NS};
 use pamir_transport::balance::announcement::{Announced, AnnouncementError, Announcer};
 use pamir_transport::client::{Client, ClientError, MPI};
-use pamir_transport::collective::geometry::{Channel, block_on};
+use pamir_transport::collective::geometry::{Channel, block_long_on, block_on};
 use pamir_transport::collective::{self, Board, CollectiveError};
 use pamir_transport::context::Context;
 use pamir_transport::selection::report;
@@ -166,7 +166,7 @@ impl Process {
     pub fn wait_announced<F: Future>(&self, future: F) -> Result<F::Output, UnitError> {
         let mut future = pin!(future);
         let expected_ns = self.announcer.expected_wait_ns();
-        if expected_ns < LONG_WAIT_NS || self.context.is_shared() {
+        if expected_ns < LONG_WAIT_NS {
             return block_on(&self.context, future);
         }
         let spare_ns = self.announcer.spare_ns();
@@ -184,12 +184,7 @@ impl Process {
         match low_power::wait(&self.context, frequency_hint, until_ns, future.as_mut())? {
             Waited::Ended(output) => Ok(output),
             Waited::Awake => block_on(&self.context, future),
-            Waited::Refused => {
-                let usual = self.context.expect_wait(Expected::Long);
-                let outcome = block_on(&self.context, future);
-                self.context.expect_wait(usual);
-                outcome
-            }
+            Waited::Refused => block_long_on(&self.context, future),
         }
     }
 
@@ -198,6 +193,20 @@ impl Process {
         if let Some(text) = self.context.explain_sends() {
             let rank = self.context.task();
             let text = format!("pamir: sends of rank {rank}\n{text}");
+            // Nobody can be told that this fails.
+            let _ = std::io::stderr().write_all(text.as_bytes());
+        }
+    }
+
+    /// Says that announced calls balance nothing by themselves, if nobody made anything of them.
+    fn explain_announcements(&self) {
+        let calls = self.announcer.announced_in_vain();
+        if calls > 0 && self.context.task() == 0 {
+            let text = format!(
+                "pamir: PAMIR_BALANCE announced {calls} calls of rank 0, which moves neither work nor ranks by itself: \
+                 start the job by mpiexec --balance, divide its work by pamir_partition_create and pamir_cycle_end, \
+                 or read who waited by pamir_balance_history (man pamir.h)\n"
+            );
             // Nobody can be told that this fails.
             let _ = std::io::stderr().write_all(text.as_bytes());
         }
@@ -223,6 +232,7 @@ impl Process {
         report::print(self.context.task());
         self.context.print_driver_report();
         self.explain_sends();
+        self.explain_announcements();
         Ok(())
     }
 

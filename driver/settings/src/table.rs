@@ -65,7 +65,7 @@ settings! {
         SELECTION_FILE: Text = text("a file, or empty for none", "the user's, otherwise the installation's"), "transport", "The file that says which algorithm serves which sizes.", agreed;
         SELECTION_REPORT: Switch = Switch(false), "transport", "Rank 0 prints at `MPI_Finalize` how often it took each algorithm.";
         BALANCE: Text = text("a list of barrier, allreduce, allgather, alltoall and reduce-scatter, or all, on (barrier) or off", "off"), "transport", "The calls that tell all ranks their caller and their time.";
-        BALANCE_CLOCK: Words = Words(&["monotonic", "processor"]), "transport", "The time since the call before that an announced call tells: time that passed, or time that the rank computed.";
+        BALANCE_CLOCK: Words = Words(&["monotonic", "undelayed", "processor"]), "transport", "The time since the call before that an announced call tells: time that passed, the same without waits for a processor, or time that the rank computed.";
         BALANCE_OCCASIONS: Switch = Switch(true), "mpi", "Tasks (`pamir_tasks_create`) are also levelled when the machine changes; off, by their period and on request only.";
         BALANCE_POLICY: Text = text("a policy such as balanced, document, static or threshold=0.05", "balanced"), "abi", "How partitions are balanced whose program names no policy.";
         EXPLAIN_TYPES: Switch = Switch(false), "abi", "Each datatype, when it is committed, prints its compiled form and the way in which one of it would be sent.";

@@ -12,9 +12,10 @@
 //!
 //! `PAMIR_BALANCE` says which calls announce themselves, as a list: `barrier`, `allreduce`,
 //! `allgather`, `alltoall`, `reduce-scatter`; `on` means `barrier`, `all` all of them, and `off`,
-//! or no such variable, none. `PAMIR_BALANCE_CLOCK` says what their load is: the time since the
-//! rank left its last announced call (`monotonic`), or its processor time since then
-//! (`processor`), which is what tells where ranks share processors.
+//! or no such variable, none; mpiexec adds [`WATCHED`] where it looks at them. `PAMIR_BALANCE_CLOCK` says what their load is: the time since the
+//! rank left its last announced call (`monotonic`), the same without what it waited for a processor
+//! (`undelayed`), or its processor time since then (`processor`). Where ranks share processors,
+//! the last two tell what a rank has to do.
 //!
 //! Invariants: a call that does not announce itself costs one look at a flag that never changes;
 //! an announced one waits for nobody.
@@ -75,6 +76,9 @@ impl Synchronization {
     }
 }
 
+/// The word of `PAMIR_BALANCE` by which the launcher says that it looks at what is announced.
+pub const WATCHED: &str = "watched";
+
 /// Why the variables make no sense.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -88,7 +92,7 @@ pub enum AnnouncementError {
         name: String,
     },
     /// There is no such clock.
-    #[error("PAMIR_BALANCE_CLOCK is {name:?}: it is monotonic or processor")]
+    #[error("PAMIR_BALANCE_CLOCK is {name:?}: it is monotonic, undelayed or processor")]
     Clock {
         /// What was found.
         name: String,
@@ -100,6 +104,7 @@ pub enum AnnouncementError {
 pub struct Announced {
     kinds: u32,
     clock: Clock,
+    watched: bool,
 }
 
 impl Announced {
@@ -119,10 +124,14 @@ impl Announced {
     /// As for [`Self::from_environment`].
     pub fn parse(kinds: &str, clock: &str) -> Result<Self, AnnouncementError> {
         let all = Synchronization::ALL;
-        let mut bits = 0;
+        let (mut bits, mut watched) = (0, false);
         for name in kinds.split(',').map(str::trim) {
             bits |= match name {
                 "" | "off" | "0" => 0,
+                WATCHED => {
+                    watched = true;
+                    0
+                }
                 "on" | "1" => Synchronization::Barrier.bit(),
                 "all" => all.iter().fold(0, |bits, kind| bits | kind.bit()),
                 _ => {
@@ -139,7 +148,11 @@ impl Announced {
                 AnnouncementError::Clock { name }
             })?,
         };
-        Ok(Self { kinds: bits, clock })
+        Ok(Self {
+            kinds: bits,
+            clock,
+            watched,
+        })
     }
 }
 
@@ -148,6 +161,8 @@ impl Announced {
 pub struct Announcer {
     announced: Announced,
     record: Mapped<LinePadded<CallRecord>>,
+    /// Somebody here reads what is announced, or acts upon it.
+    used: Cell<bool>,
     /// How many calls were announced.
     position: Cell<usize>,
     /// When the last announced call was left, on the monotonic clock and on the load's.
@@ -168,6 +183,7 @@ impl Announcer {
         let announcer = Self {
             announced,
             record: job.call_record(rank)?,
+            used: Cell::new(false),
             position: Cell::new(0),
             left_ns: Cell::new([0; 2]),
             announced_ns: Cell::new(0),
@@ -175,6 +191,20 @@ impl Announcer {
         };
         announcer.leave();
         Ok(announcer)
+    }
+
+    /// How many calls announced themselves because `PAMIR_BALANCE` names them, where nobody has made
+    /// anything of that: neither the launcher nor this program.
+    pub fn announced_in_vain(&self) -> usize {
+        if self.announced.watched || self.used.get() {
+            return 0;
+        }
+        self.position.get()
+    }
+
+    /// The program makes something of what is announced.
+    pub fn use_announcements(&self) {
+        self.used.set(true);
     }
 
     /// Whether calls of this kind announce themselves.

@@ -14,6 +14,7 @@ use std::task::{Poll, Waker};
 
 use pamir_driver::memory::sweep::Sweep;
 use pamir_driver::unit::UnitError;
+use pamir_driver::waiting::ladder::{Expected, Ladder};
 
 use crate::collective::Board;
 use crate::collective::error::ExchangeError;
@@ -295,9 +296,22 @@ impl Transfer<'_> {
 
 /// Runs a future to its end, advancing the context in between.
 pub fn block_on<F: Future>(context: &Context, future: F) -> Result<F::Output, UnitError> {
+    wait_by(context, context.ladder(), future)
+}
+
+/// The same, where a long wait is foreseen.
+pub fn block_long_on<F: Future>(context: &Context, future: F) -> Result<F::Output, UnitError> {
+    wait_by(context, context.ladder().expecting(Expected::Long), future)
+}
+
+#[inline(always)]
+fn wait_by<F: Future>(
+    context: &Context,
+    mut ladder: Ladder,
+    future: F,
+) -> Result<F::Output, UnitError> {
     let mut future = pin!(future);
     let mut task = std::task::Context::from_waker(Waker::noop());
-    let mut ladder = context.ladder();
     context.awaits(None);
     let mut moved = true;
     loop {

@@ -5,7 +5,7 @@
 //!
 //! Invariant: advance is not entered again from a packet handler.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use pamir_driver::engine_thread::Activity;
 use pamir_driver::injection::descriptor::Descriptor;
@@ -17,6 +17,9 @@ use pamir_shm::lane::room::LaneRoom;
 use super::Context;
 use crate::active::state::operation::is_operation;
 use crate::tagged::state::request::RequestId;
+
+/// The longest rest of a thread that nobody wakes.
+const SHARED_REST: Duration = Duration::from_millis(1);
 
 impl Context {
     /// Moves what can be moved; whether anything came.
@@ -97,8 +100,15 @@ impl Context {
     }
 
     /// Sleeps until something may have come for this context, at most `limit_ns` nanoseconds, or
-    /// not at all if `look` sees something.
+    /// not at all if `look` sees something. Where several threads take turns with this context, what
+    /// comes may come to another one: nobody wakes this one, so it sleeps for a moment.
     pub fn rest(&self, limit_ns: u64, look: impl FnOnce() -> bool) -> Result<(), UnitError> {
+        if self.is_shared() {
+            if !look() {
+                self.nap(Duration::from_nanos(limit_ns).min(SHARED_REST));
+            }
+            return Ok(());
+        }
         self.unit
             .sleep(Some(limit_ns), || look() || self.has_work())
     }

@@ -17,7 +17,7 @@ pub mod exposed_time;
 pub(super) mod state;
 pub(super) mod vain_polls;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use pamir_driver::unit::UnitError;
 use pamir_driver::waiting::ladder::{Expected, Ladder, NAP, Rung};
@@ -119,8 +119,21 @@ impl Context {
         self.alone.set(false);
     }
 
-    /// Whether several threads take turns with this context: what is said of a wait would be said
-    /// of the others' too.
+    /// Where several threads take turns with this context, lets the others have it for a moment.
+    pub fn give_turn(&self) {
+        if let Some(pause) = self.waiting.shared_pause.get() {
+            pause(Rung::Yield, NAP);
+        }
+    }
+
+    /// Sleeps, while the other threads that take turns with this context have it.
+    pub(crate) fn nap(&self, nap: Duration) {
+        if let Some(pause) = self.waiting.shared_pause.get() {
+            pause(Rung::Sleep, nap);
+        }
+    }
+
+    /// Whether several threads take turns with this context.
     #[inline(always)]
     pub fn is_shared(&self) -> bool {
         self.waiting.shared_pause.get().is_some()
@@ -184,8 +197,8 @@ impl Context {
         Ladder::new(self.unit.is_oversubscribed()).expecting(self.waiting.expected.get())
     }
 
-    /// Says what is known of the waits that begin from now on; returns what was known before.
-    pub fn expect_wait(&self, expected: Expected) -> Expected {
-        self.waiting.expected.replace(expected)
+    /// Says what is known of all waits.
+    pub fn expect_wait(&self, expected: Expected) {
+        self.waiting.expected.set(expected);
     }
 }

@@ -32,6 +32,7 @@ pub unsafe fn add(
         // SAFETY: as the caller vouches.
         unsafe { function(budget_ns, argument) != 0 }
     };
+    state.process.announcer().use_announcements();
     let added = state.process.housekeeping().add(Rc::new(call));
     if number.is_null() {
         return Ok(());

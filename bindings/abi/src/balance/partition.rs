@@ -9,12 +9,14 @@
 use std::ffi::{CStr, c_char, c_int, c_longlong, c_void};
 use std::rc::Rc;
 
+use pamir_driver::job::JobError;
 use pamir_mpi::balance::array::Array;
 use pamir_mpi::balance::partition::Partition;
 use pamir_mpi::balance::resources::Cache;
 use pamir_mpi::balance::{BalanceError, Shape};
 use pamir_transport::balance::decision::evaluation::Reaction;
 use pamir_transport::balance::decision::policy::Policy;
+use pamir_transport::balance::partition::PartitionError;
 use pamir_transport::balance::partition::items::Items;
 
 use crate::argument::{address, store};
@@ -28,8 +30,12 @@ impl From<BalanceError> for Error {
     #[cold]
     fn from(error: BalanceError) -> Self {
         let class = match error {
-            BalanceError::TwoGroups => ErrorClass::Comm,
-            BalanceError::ArrayTooLarge { .. } | BalanceError::Items(_) => ErrorClass::Arg,
+            BalanceError::TwoGroups | BalanceError::Job(JobError::NodesApart { .. }) => {
+                ErrorClass::Comm
+            }
+            BalanceError::ArrayTooLarge { .. }
+            | BalanceError::Items(_)
+            | BalanceError::Partition(PartitionError::TooManyItems { .. }) => ErrorClass::Arg,
             BalanceError::Memory { .. } => ErrorClass::NoMem,
             _ => ErrorClass::Intern,
         };
@@ -63,23 +69,30 @@ pub struct Statistics {
     cache_all_ways: c_longlong,
     cache: [u8; CACHE_BYTES],
     housekeeping_ns: c_longlong,
+    clock: [u8; CLOCK_BYTES],
 }
+
+/// Room for the name of a clock, with the 0 at its end.
+const CLOCK_BYTES: usize = 16;
 
 /// Room for words about the cache, with the 0 at their end.
 const CACHE_BYTES: usize = 80;
 
 /// What is to be said about the cache, as C has strings.
-fn words(cache: &Cache) -> [u8; CACHE_BYTES] {
+fn cache_words(cache: &Cache) -> [u8; CACHE_BYTES] {
     let text = match (cache.failure, cache.ways) {
         (Some(failure), _) => failure.to_string(),
         (None, [ways, all]) if ways == all => "the whole".to_owned(),
         (None, [ways, all]) => format!("{ways} of {all} ways"),
     };
-    let mut bytes = [0; CACHE_BYTES];
-    let room = &mut bytes[..CACHE_BYTES - 1];
-    room.iter_mut()
-        .zip(text.bytes())
-        .for_each(|(to, byte)| *to = byte);
+    string(&text)
+}
+
+/// A text as C has it, cut to its room, with a 0 at its end.
+fn string<const BYTES: usize>(text: &str) -> [u8; BYTES] {
+    let mut bytes = [0; BYTES];
+    let room = bytes.iter_mut().take(BYTES - 1);
+    room.zip(text.bytes()).for_each(|(to, byte)| *to = byte);
     bytes
 }
 
@@ -363,8 +376,9 @@ pub unsafe fn statistics(partition: Handle, statistics: *mut Statistics) -> Resu
             window_slots: all.window_slots as c_longlong,
             cache_ways: all.cache.ways[0].into(),
             cache_all_ways: all.cache.ways[1].into(),
-            cache: words(&all.cache),
+            cache: cache_words(&all.cache),
             housekeeping_ns: all.housekeeping_ns as c_longlong,
+            clock: string(partition.clock().name()),
         };
         // SAFETY: as the caller vouches.
         unsafe { store(statistics, all, "statistics") }

@@ -5,6 +5,7 @@
 
 use std::ffi::c_int;
 
+use pamir_mpi::balance::BalanceError;
 use pamir_transport::balance::announcement::SharedHistory;
 
 use crate::argument::{address, store};
@@ -38,6 +39,7 @@ impl KnownCall {
 /// A barrier that announces itself whatever `PAMIR_BALANCE` says.
 pub fn balance_sync(comm: MPI_Comm) -> Result {
     let held = running()?;
+    held.state().process.announcer().use_announcements();
     let call = Call::new(held.state(), comm)?;
     announced(&call, &Barrier)
 }
@@ -57,6 +59,7 @@ pub unsafe fn balance_history(
     address(calls, "calls")?;
     address(known, "known")?;
     let state = running()?;
+    state.process.announcer().use_announcements();
     let communicator = state.communicator(comm)?;
     let back = u32::try_from(back)
         .map_err(|_| ErrorClass::Arg.with(format!("back is {back}; it counts from 0")))?;
@@ -64,8 +67,7 @@ pub unsafe fn balance_history(
     let number = last.cycle.saturating_sub(back);
     let tasks = communicator.group().tasks().map(|task| task as usize);
     let job = state.process.context().job();
-    let history = SharedHistory::new(job, last.group, tasks)
-        .map_err(|error| ErrorClass::Intern.with(error.to_string()))?;
+    let history = SharedHistory::new(job, last.group, tasks).map_err(BalanceError::from)?;
     let mut found = 0;
     for member in 0..communicator.size() {
         let call = history.arrival(member, number);

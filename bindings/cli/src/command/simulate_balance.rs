@@ -10,9 +10,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use pamir_transport::balance::decision::controller::Settings;
-use pamir_transport::balance::decision::evaluation::Threshold;
-use pamir_transport::balance::decision::law::LawError;
-use pamir_transport::balance::decision::receivers::{Number, Shares};
+use pamir_transport::balance::decision::policy::{Policy, PolicyError};
 use pamir_transport::balance::partition::PartitionError;
 use pamir_transport::balance::record::{Record, RecordError};
 use pamir_transport::balance::simulation::policy::POLICIES;
@@ -61,16 +59,21 @@ pub struct Arguments {
     /// Ranks on one node, which lend each other processors.
     #[arg(long, default_value_t = 8, value_name = "N", value_parser = whole::<u32>(1..=u64::from(u32::MAX)))]
     ranks_per_node: u32,
+    /// The policy of the row "balanced", as programs and PAMIR_BALANCE_POLICY name it.
+    ///
+    /// The options below change what it says.
+    #[arg(long, value_name = "TEXT")]
+    policy: Option<String>,
     /// How much to move: data-per-time, linear:ITEMS_PER_US[+ITEMS], or table:NS=ITEMS,NS=ITEMS.
-    #[arg(long, default_value = "data-per-time")]
-    law: String,
+    #[arg(long)]
+    law: Option<String>,
     /// To how many each giver gives: a number, over:NS,NS for one more at each difference, or
-    /// needed for as many as it takes.
-    #[arg(long, default_value = "needed")]
-    receivers: Number,
-    /// In which parts: even, rank-order or relative-time.
-    #[arg(long, default_value = "relative-time")]
-    shares: Shares,
+    /// needed for as many as it takes (default; 1 where law, shares or givers are given).
+    #[arg(long)]
+    receivers: Option<String>,
+    /// In which parts: even, rank-order or relative-time (default).
+    #[arg(long)]
+    shares: Option<String>,
     /// How many of the slowest give in a cycle (default: half of the ranks).
     #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=u64::from(u32::MAX)))]
     givers: Option<u32>,
@@ -80,9 +83,9 @@ pub struct Arguments {
     /// cycle, are met where they will be.
     #[arg(long)]
     no_forecast: bool,
-    /// The least difference that is balanced, as a share of the slowest's time.
-    #[arg(long, default_value_t = 0.01, value_parser = |text: &str| number(text, 0.0, 1.0))]
-    threshold: f64,
+    /// The least difference that is balanced, as a share of the slowest's time (default: 0.01).
+    #[arg(long, value_parser = |text: &str| number(text, 0.0, 1.0))]
+    threshold: Option<f64>,
     /// Nanoseconds that moving costs once, to be won back within ten cycles.
     #[arg(long, default_value_t = 0, value_name = "NS", value_parser = whole::<u64>(0..=u64::MAX))]
     moving_cost: u64,
@@ -92,9 +95,17 @@ pub struct Arguments {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimulateBalanceError {
-    /// The law is none.
+    /// The policy is none.
     #[error(transparent)]
-    Law(#[from] LawError),
+    Policy(#[from] PolicyError),
+    /// The policy moves nothing.
+    #[error(
+        "the policy {policy:?} moves nothing: the row \"static\" of each table shows that; give one that moves"
+    )]
+    Static {
+        /// As it was given.
+        policy: String,
+    },
     /// The record to be replayed cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
@@ -172,21 +183,7 @@ fn line(name: &str, outcome: &Outcome) -> String {
 
 /// The job that the arguments describe.
 fn job(arguments: &Arguments) -> Result<Job, SimulateBalanceError> {
-    let threshold = Threshold {
-        least_share: arguments.threshold,
-        moving_ns: arguments.moving_cost,
-        ..Threshold::default()
-    };
-    let settings = Settings {
-        threshold,
-        law: arguments.law.parse()?,
-        number: arguments.receivers.clone(),
-        shares: arguments.shares,
-        givers: arguments
-            .givers
-            .map_or(usize::MAX, |givers| givers as usize),
-        forecast: !arguments.no_forecast,
-    };
+    let settings = settings(arguments)?;
     let (ranks, costs) = costs(arguments)?;
     Ok(Job {
         ranks,
@@ -200,6 +197,33 @@ fn job(arguments: &Arguments) -> Result<Job, SimulateBalanceError> {
         ranks_per_node: arguments.ranks_per_node as usize,
         settings,
     })
+}
+
+/// What the policy and the options say, as the library reads a program's policy.
+fn settings(arguments: &Arguments) -> Result<Settings, SimulateBalanceError> {
+    let moving_cost = Some(arguments.moving_cost).filter(|cost| *cost > 0);
+    let options = [
+        ("law", arguments.law.clone()),
+        ("receivers", arguments.receivers.clone()),
+        ("shares", arguments.shares.clone()),
+        ("givers", arguments.givers.map(|givers| givers.to_string())),
+        (
+            "threshold",
+            arguments.threshold.map(|share| share.to_string()),
+        ),
+        ("moving-ns", moving_cost.map(|cost| cost.to_string())),
+        ("forecast", arguments.no_forecast.then(|| "off".to_owned())),
+    ];
+    let mut text = arguments.policy.clone().unwrap_or_default();
+    for (name, value) in options {
+        if let Some(value) = value {
+            text += &format!(" {name}={value}");
+        }
+    }
+    let policy: Policy = text.parse()?;
+    policy
+        .settings
+        .ok_or(SimulateBalanceError::Static { policy: text })
 }
 
 /// How many ranks, and what items cost them.
@@ -234,4 +258,35 @@ fn number(text: &str, least: f64, most: f64) -> Result<f64, String> {
     number
         .filter(|number| (least..=most).contains(number))
         .ok_or_else(|| format!("give a number from {least} to {most}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    fn settings_of(words: &[&str]) -> Settings {
+        let command = Command::parse_from([&["simulate-balance"], words].concat());
+        settings(&command.arguments).unwrap()
+    }
+
+    #[test]
+    fn what_is_simulated_is_what_programs_get() {
+        let programs = |text: &str| text.parse::<Policy>().unwrap().settings.unwrap();
+        assert_eq!(settings_of(&[]), programs(""));
+        for policy in ["document", "receivers=2 forecast=off", "shares=even"] {
+            assert_eq!(settings_of(&["--policy", policy]), programs(policy));
+        }
+        let options = ["--receivers", "2", "--givers", "3", "--no-forecast"];
+        assert_eq!(
+            settings_of(&options),
+            programs("receivers=2 givers=3 forecast=off")
+        );
+    }
 }

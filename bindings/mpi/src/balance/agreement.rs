@@ -77,6 +77,8 @@ impl<F: Future> Future for Watched<'_, F> {
         let polled = self.future.as_mut().poll(task);
         if polled.is_pending() {
             self.watch.look();
+            // The own part is told: nobody waits for this member before the last one has called.
+            self.watch.set_up_in_wait();
         }
         polled
     }

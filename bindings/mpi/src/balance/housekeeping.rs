@@ -14,7 +14,8 @@
 //! no slice where what is left is less than its longest one lately.
 //!
 //! Invariants: nothing of this is borrowed while a function runs; between two slices the context
-//! advances, so that nobody waits for this rank for longer than a slice.
+//! advances, and other threads of the program have a turn, so that nobody waits for this rank for
+//! longer than a slice.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -114,6 +115,7 @@ impl Housekeeping {
             if !self.slice(until_ns) {
                 return Ok(None);
             }
+            context.give_turn();
         }
     }
 

@@ -83,6 +83,7 @@ impl Partition {
         if parent.is_inter() {
             return Err(BalanceError::TwoGroups);
         }
+        process.announcer().use_announcements();
         let moves = policy.settings.is_some();
         let settings = policy.settings.unwrap_or_default();
         let controller = Controller::new(settings, items.load(), parent.size())?;
@@ -149,11 +150,17 @@ impl Partition {
     /// What has happened so far, as this member sees it.
     pub fn statistics(&self, process: &Process) -> Statistics {
         let mut statistics = self.statistics.get();
+        statistics.count_ran(&self.watch.ran());
         statistics.prepared_bytes = self.resources.prepared_bytes();
         statistics.window_slots = self.resources.window_slots() as u64;
         statistics.cache = self.resources.cache();
         statistics.housekeeping_ns = process.housekeeping().spent_ns();
         statistics
+    }
+
+    /// The clock of busy times.
+    pub fn clock(&self) -> Clock {
+        self.clock
     }
 
     /// What notifications are evaluated by: further set-up operations join in there.
@@ -189,7 +196,7 @@ impl Partition {
     }
 
     /// Evaluates what was announced so far, while this member still computes; whether it alone is
-    /// missing, so that it is the slowest.
+    /// missing, so that it is the slowest. Then all wait for it, and its set-up comes later.
     pub fn look(&self) -> bool {
         self.watch.look();
         self.watch.is_slowest()
@@ -215,7 +222,7 @@ impl Partition {
         if !decision.transfers.is_empty() {
             self.divide();
         }
-        self.count(&decision, busy_ns, all_ns.saturating_sub(arrived_ns));
+        self.count(&decision, busy_ns, arrived_ns, all_ns);
         let decided_ns = Clock::Monotonic.now_ns();
         let changed = self.move_data(process, &before)?;
         if changed {
@@ -281,6 +288,7 @@ impl Partition {
         self.cycle.set(self.communicator.next_synchronization());
         self.watch.begin(self.cycle.get().cycle);
         self.resources.set_range(self.own_range());
+        self.watch.set_up();
         self.begin();
     }
 
@@ -290,7 +298,7 @@ impl Partition {
         let (own, items) = (self.own_range(), self.items.borrow());
         process.announcer().announce(Call {
             id: self.cycle.get(),
-            // By processor time the rank may have started later than it did by the clock on the
+            // By another clock the rank may have started later than it did by the clock on the
             // wall: what counts is for how long it was busy.
             started_ns: arrived_ns.saturating_sub(busy_ns),
             arrived_ns,
@@ -380,17 +388,12 @@ impl Partition {
         Ok(true)
     }
 
-    fn count(&self, decision: &Decision, busy_ns: u64, wait_ns: u64) {
-        let last_ns = self
-            .watch
-            .cycle()
-            .arrivals()
-            .iter()
-            .map(|call| call.arrived_ns)
-            .max();
+    fn count(&self, decision: &Decision, busy_ns: u64, arrived_ns: u64, all_ns: u64) {
+        let wait_ns = all_ns.saturating_sub(arrived_ns);
         let mut statistics = self.statistics.get();
         statistics.count(decision, busy_ns, wait_ns, self.communicator.rank());
-        statistics.count_set_up(&self.watch.ran(), last_ns.unwrap_or(0));
+        let others_ns = self.watch.others_last_ns();
+        statistics.count_set_up(&self.watch.ran(), arrived_ns, others_ns);
         self.statistics.set(statistics);
     }
 

@@ -39,7 +39,7 @@ pub struct Statistics {
     pub housekeeping_ns: u64,
     /// How long set-up operations took, in nanoseconds.
     pub set_up_ns: u64,
-    /// How much of that while others still computed.
+    /// How much of that nobody waited for.
     pub hidden_ns: u64,
     /// Average over maximum of all members' busy times, in the first cycle.
     pub first_load_balance: f64,
@@ -63,11 +63,18 @@ impl Statistics {
         self.cycles += 1;
     }
 
-    /// Counts the set-up operations of a cycle, whose last member called at `last_ns`.
-    pub fn count_set_up(&mut self, ran: &[Ran], last_ns: u64) {
+    /// Counts the set-up operations of a cycle in which this member called at `own_ns`, and the
+    /// last one of the others at `others_ns`.
+    pub fn count_set_up(&mut self, ran: &[Ran], own_ns: u64, others_ns: u64) {
+        self.count_ran(ran);
+        let hidden = ran.iter().map(|ran| ran.hidden_ns(own_ns, others_ns));
+        self.hidden_ns += hidden.sum::<u64>();
+    }
+
+    /// Counts set-up operations of which is not known yet who will have waited for them.
+    pub fn count_ran(&mut self, ran: &[Ran]) {
         for ran in ran {
-            self.set_up_ns += ran.end_ns.saturating_sub(ran.start_ns);
-            self.hidden_ns += ran.hidden_ns(last_ns);
+            self.set_up_ns += ran.took_ns();
             self.prepared_larger += u64::from(ran.reaction == Reaction::PrepareLarger);
             self.prepared_smaller += u64::from(ran.reaction == Reaction::PrepareSmaller);
         }

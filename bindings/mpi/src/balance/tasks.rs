@@ -67,6 +67,7 @@ impl Tasks {
         if parent.is_inter() {
             return Err(BalanceError::TwoGroups);
         }
+        process.announcer().use_announcements();
         let oversubscribed = process.context().is_job_oversubscribed();
         Ok(Self {
             communicator: duplicate(process, parent)?,
@@ -192,27 +193,35 @@ fn do_parts(
 ) -> u64 {
     let next = AtomicU64::new(own.start);
     let run = || {
-        let began_ns = clock.now_ns();
+        let clocks = [clock, Clock::Processor];
+        let began_ns = clocks.map(Clock::now_ns);
         loop {
             // Relaxed: a part's number is all that threads tell each other.
             let part = next.fetch_add(1, Ordering::Relaxed);
             if part >= own.end {
-                return clock.now_ns().saturating_sub(began_ns);
+                let ended_ns = clocks.map(Clock::now_ns);
+                return std::array::from_fn(|one| ended_ns[one].saturating_sub(began_ns[one]));
             }
             work(part, parts);
         }
     };
     let helpers = (own.end - own.start).clamp(1, MOST_THREADS) - 1;
-    let times: Vec<u64> = std::thread::scope(|scope| {
+    let times: Vec<[u64; 2]> = std::thread::scope(|scope| {
         let helpers: Vec<_> = (0..helpers).map(|_| scope.spawn(run)).collect();
         let here = run();
-        let there = helpers.into_iter().map(|helper| helper.join().unwrap_or(0));
+        let there = helpers
+            .into_iter()
+            .map(|helper| helper.join().unwrap_or_default());
         there.chain([here]).collect()
     });
+    let longest_ns = times.iter().map(|[own_ns, _]| *own_ns).max().unwrap_or(0);
+    let computed_ns = times.iter().map(|[_, computed_ns]| *computed_ns).sum();
     match clock {
-        Clock::Monotonic => times.into_iter().max().unwrap_or(0),
-        // What all threads have computed.
-        Clock::Processor => times.into_iter().sum(),
+        Clock::Monotonic => longest_ns,
+        // Threads that compute take turns on the processor that is this rank's; those that sleep
+        // do so at once.
+        Clock::Undelayed => longest_ns.max(computed_ns),
+        Clock::Processor => computed_ns,
     }
 }
 

@@ -1,16 +1,20 @@
 //! Watching a cycle: every notification is evaluated, and set-up operations run upon it.
 //!
 //! Before: members announce their calls in shared memory. After: the fastest has prepared for a
-//! larger portion, and the slowest for a smaller one, while others were still computing.
+//! larger portion, and the slowest for a smaller one.
 //!
 //! | from     | to       | when |
 //! |----------|----------|------|
 //! | idle     | watching | [`Watch::begin`] |
-//! | watching | prepared | a notification says that this member is fastest, or alone is missing |
-//! | either   | idle     | the next [`Watch::begin`], in a new cycle |
+//! | watching | due      | a notification says that this member is fastest, or alone is missing |
+//! | due      | prepared | [`Watch::set_up_in_wait`] at the fastest, which waits for others; [`Watch::set_up`] at the slowest, once nobody waits for it any more |
+//! | any      | idle     | the next [`Watch::begin`], in a new cycle |
 //!
-//! Invariant: a set-up operation runs at most once a cycle, and never while anything is borrowed,
-//! since it may be the program's.
+//! While a member is the only one missing, all others wait for whatever it does. So its set-up
+//! operations come after the decision, in its own next cycle.
+//!
+//! Invariants: set-up operations run at most once a cycle, never before the own call is announced
+//! and told to the others, and never while anything is borrowed, since they may be the program's.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -36,10 +40,20 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// For how long others still computed meanwhile, where the last of them called at
-    /// `last_ns`.
-    pub fn hidden_ns(&self, last_ns: u64) -> u64 {
-        self.end_ns.min(last_ns).saturating_sub(self.start_ns)
+    /// How long that took.
+    pub fn took_ns(&self) -> u64 {
+        self.end_ns.saturating_sub(self.start_ns)
+    }
+
+    /// For how much of it nobody waited, in a cycle in which the own call came at `own_ns`, and the
+    /// last call of another member at `others_ns`. What ran before the own call made that later.
+    pub fn hidden_ns(&self, own_ns: u64, others_ns: u64) -> u64 {
+        if self.start_ns < own_ns {
+            self.took_ns()
+                .saturating_sub(own_ns.saturating_sub(others_ns))
+        } else {
+            self.end_ns.min(others_ns).saturating_sub(self.start_ns)
+        }
     }
 }
 
@@ -50,6 +64,7 @@ pub struct Watch {
     number: Cell<u32>,
     cycle: RefCell<Cycle>,
     set_ups: RefCell<Vec<SetUp>>,
+    due: Cell<Reaction>,
     ran: RefCell<Vec<Ran>>,
 }
 
@@ -75,6 +90,7 @@ impl Watch {
             number: Cell::new(0),
             cycle: RefCell::new(Cycle::new(0, ranks.len())),
             set_ups: RefCell::default(),
+            due: Cell::new(Reaction::None),
             ran: RefCell::default(),
         })
     }
@@ -84,7 +100,7 @@ impl Watch {
         self.set_ups.borrow_mut().push(set_up);
     }
 
-    /// A new cycle starts.
+    /// A new cycle starts; set-up operations that are due remain so.
     pub fn begin(&self, number: u32) {
         let members = self.cycle.borrow().members();
         self.number.set(number);
@@ -92,7 +108,7 @@ impl Watch {
         self.ran.borrow_mut().clear();
     }
 
-    /// Looks for calls that were announced since the last look, and reacts upon each.
+    /// Looks for calls that were announced since the last look, and evaluates each.
     pub fn look(&self) {
         let mut missing: Vec<usize> = self.cycle.borrow().missing().collect();
         // The own call first: of two that are announced at once, each finds itself the fastest
@@ -107,9 +123,33 @@ impl Watch {
             let reaction = react(&cycle, self.own, member);
             drop(cycle);
             if noted && reaction != Reaction::None {
-                self.run(reaction);
+                self.due.set(reaction);
             }
         }
+    }
+
+    /// Runs what is due for a larger portion: this member waits for others, and they do not yet
+    /// wait for it.
+    pub fn set_up_in_wait(&self) {
+        if self.due.get() == Reaction::PrepareLarger {
+            self.set_up();
+        }
+    }
+
+    /// Runs what is due.
+    pub fn set_up(&self) {
+        let due = self.due.replace(Reaction::None);
+        if due != Reaction::None {
+            self.run(due);
+        }
+    }
+
+    /// When the last call of another member came in this cycle, as far as it is known.
+    pub fn others_last_ns(&self) -> u64 {
+        let cycle = self.cycle.borrow();
+        let others = cycle.arrivals().iter();
+        let others = others.filter(|call| call.member != self.own);
+        others.map(|call| call.arrived_ns).max().unwrap_or(0)
     }
 
     /// Whether this member alone is missing.
@@ -191,8 +231,12 @@ mod tests {
             for (view, _) in &views {
                 view.look();
                 view.look();
+                view.set_up_in_wait();
             }
         }
+        let heard = views.each_ref().map(|(_, heard)| heard.borrow().clone());
+        assert_eq!(heard[2], [], "others wait for it");
+        views.iter().for_each(|(view, _)| view.set_up());
         let heard = views.each_ref().map(|(_, heard)| heard.borrow().clone());
         assert_eq!(heard[0], []);
         assert_eq!(heard[1], [Reaction::PrepareLarger]);
@@ -205,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_ran_before_the_last_call_was_hidden() {
+    fn only_what_nobody_waited_for_was_hidden() {
         let (start_ns, end_ns) = (100, 180);
         let reaction = Reaction::PrepareLarger;
         let ran = Ran {
@@ -213,6 +257,9 @@ mod tests {
             start_ns,
             end_ns,
         };
-        assert_eq!([50, 150, 900].map(|last| ran.hidden_ns(last)), [0, 50, 80]);
+        let in_wait = [50, 150, 900].map(|others| ran.hidden_ns(90, others));
+        assert_eq!(in_wait, [0, 50, 80]);
+        let before_the_call = [50, 250, 300].map(|others| ran.hidden_ns(300, others));
+        assert_eq!(before_the_call, [0, 30, 80]);
     }
 }

@@ -11,9 +11,10 @@
 //! ```
 //!
 //! The document's slowest member gives to the fastest. A group of thousands would need thousands
-//! of cycles that way, so the second slowest gives in the same cycle to the second fastest, and so
-//! on: each giver has receivers of its own, and the rule is the document's for each of them. Where
-//! as many receive as it takes ([`super::evening`]), the amounts are those that end all together.
+//! of cycles that way. So as many receive as it takes, and the amounts are those that end all
+//! together ([`super::evening`]); or the second slowest gives in the same cycle to the second
+//! fastest, and so on ([`Settings::pairs`]): each giver has receivers of its own, and the rule is the
+//! document's for each of them.
 //!
 //! Invariants: a decision depends on the history alone, so every member comes to the same one;
 //! nobody gives and receives in one cycle; nobody gives more than half of what it has.
@@ -49,15 +50,26 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// Data per time; each of the slower half gives to one of the faster half.
+    /// As many receive as it takes for all to end together, where costs are expected to be.
     fn default() -> Self {
         Self {
             threshold: Threshold::default(),
             law: Law::DataPerTime,
-            number: Number::Fixed(1),
+            number: Number::Needed,
             shares: Shares::RelativeTime,
             givers: usize::MAX,
+            forecast: true,
+        }
+    }
+}
+
+impl Settings {
+    /// Data per time; each of the slower half gives to one of the faster half, by the last cycle.
+    pub fn pairs() -> Self {
+        Self {
+            number: Number::Fixed(1),
             forecast: false,
+            ..Self::default()
         }
     }
 }
@@ -350,7 +362,7 @@ mod tests {
         assert!((load_balance(&second) - 0.854).abs() < 0.0005);
         assert_eq!(longest_wait_ns(&second), 300);
 
-        let mut controller = Controller::new(Settings::default(), 4000, 4).unwrap();
+        let mut controller = Controller::new(Settings::pairs(), 4000, 4).unwrap();
         let moved = run(&mut controller, 1, &first);
         assert_eq!((moved[0].giver, moved[0].receiver), (3, 0));
         // Two thirds of 500 / (1.5 + 1.0).
@@ -387,6 +399,7 @@ mod tests {
             assert_eq!(follower.partition(), slowest.partition());
             assert_eq!(follower.damping, slowest.damping);
             assert_eq!(follower.noise, slowest.noise);
+            assert_eq!(follower.forecast, slowest.forecast);
         }
         let mut taken = follower.partition().clone();
         let impossible = Transfer {
@@ -457,7 +470,7 @@ mod tests {
             number: Number::Fixed(2),
             shares: Shares::Even,
             givers: 1,
-            ..Settings::default()
+            ..Settings::pairs()
         };
         let mut controller = Controller::new(settings, 400, 4).unwrap();
         let moved = run(&mut controller, 1, &[1000, 1000, 1200, 2000]);
@@ -468,11 +481,7 @@ mod tests {
 
     #[test]
     fn as_many_receive_as_it_takes() {
-        let settings = Settings {
-            number: Number::Needed,
-            ..Settings::default()
-        };
-        let mut controller = Controller::new(settings, 400, 4).unwrap();
+        let mut controller = Controller::new(Settings::default(), 400, 4).unwrap();
         let moved = run(&mut controller, 1, &[1000, 1000, 1000, 3000]);
         let receivers: Vec<_> = moved.iter().map(|one| one.receiver).collect();
         assert_eq!(receivers, [0, 1, 2]);

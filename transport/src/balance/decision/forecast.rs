@@ -10,8 +10,9 @@
 //! | drift | the last costs, shifted over the members as far as they shifted last | a hot spot that wanders over neighbours |
 //!
 //! A forecast is believed only if it would have foretold the last cycle, from the two before it,
-//! much better than persistence. Costs that jump about at random are so left alone, since no
-//! forecast of them is ever much better.
+//! much better than persistence; in a small group, where chance does that now and then, only if
+//! forecasts would have done so for some cycles one after another (`needed`). Costs that jump about
+//! at random are so left alone.
 //!
 //! Invariants: what is forecast follows from the noted cycles alone; no expected cost is less than
 //! a third of the last, so nobody is given everything.
@@ -29,14 +30,25 @@ const MUCH_BETTER: f64 = 0.7;
 /// The least part of its last cost that a member is expected to have.
 const LEAST_PART: f64 = 1.0 / 3.0;
 
+/// From so many members on one cycle is evidence enough.
+const MANY: usize = 64;
+
 /// Groups of members in which the drift is looked for first, and samples that settle it.
 const COARSE: usize = 256;
 const FINE: usize = 1024;
 
 /// The costs of the last cycles.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Forecast {
     units: VecDeque<Vec<f64>>,
+    /// For how many cycles one after another a forecast would have been much better.
+    foretold: u32,
+}
+
+/// For how many cycles a forecast has to be much better in a group of `members`: the costs of many do
+/// not follow one rule by chance.
+fn needed(members: usize) -> u32 {
+    if members < MANY { 3 } else { 1 }
 }
 
 impl Forecast {
@@ -53,10 +65,21 @@ impl Forecast {
         if self.units.len() > DEPTH {
             self.units.pop_front();
         }
+        self.foretold = match self.much_better() {
+            Some(_) => self.foretold.saturating_add(1),
+            None => 0,
+        };
     }
 
     /// What a unit of load will cost each member, if anything but the last cost is to be expected.
     pub fn next(&self) -> Option<Vec<f64>> {
+        let members = self.units.back().map_or(0, Vec::len);
+        let believed = self.foretold >= needed(members);
+        self.much_better().filter(|_| believed)
+    }
+
+    /// What the forecast expects that would have foretold the last cycle much better than persistence.
+    fn much_better(&self) -> Option<Vec<f64>> {
         let [first, second, third] = [0, 1, 2].map(|at| self.units.get(at));
         let (first, second, third) = (first?, second?, third?);
         if first.len() != third.len() || second.len() != third.len() {
@@ -182,11 +205,13 @@ mod tests {
         let mut forecast = Forecast::default();
         // Neighbours differ, so that nothing looks like a drift.
         let costs = |cycle: f64| [5.0, 5.0 + cycle, 9.0 - cycle, 2.0, 4.0 + 2.0 * cycle];
-        [0.0, 0.5, 1.0]
-            .iter()
-            .for_each(|&cycle| note(&mut forecast, &costs(cycle)));
+        for cycle in [0.0, 0.5, 1.0, 1.5] {
+            note(&mut forecast, &costs(cycle));
+            assert_eq!(forecast.next(), None, "few members prove little");
+        }
+        note(&mut forecast, &costs(2.0));
         let next = forecast.next().unwrap();
-        assert!(missed(&next, &costs(1.5)) < 0.001, "{next:?}");
+        assert!(missed(&next, &costs(2.5)) < 0.001, "{next:?}");
     }
 
     #[test]
@@ -210,12 +235,8 @@ mod tests {
     #[test]
     fn nobody_is_expected_to_cost_nothing() {
         let mut forecast = Forecast::default();
-        for costs in [
-            [9.0, 1.0, 5.0, 7.0],
-            [5.0, 1.0, 5.0, 7.0],
-            [1.0, 1.0, 5.0, 7.0],
-        ] {
-            note(&mut forecast, &costs);
+        for first in [17.0, 13.0, 9.0, 5.0, 1.0] {
+            note(&mut forecast, &[first, 1.0, 5.0, 7.0]);
         }
         let next = forecast.next().unwrap();
         assert!(next[0] >= 1000.0 * LEAST_PART - 1e-6, "{next:?}");

@@ -7,11 +7,12 @@
 //!
 //! | word | meaning |
 //! |---|---|
-//! | `balanced` | data per time; each of the slower half gives to one of the faster (default) |
-//! | `document` | only the slowest gives, to the fastest alone |
+//! | `balanced` | as many receive as it takes for all to end together, with a forecast (default) |
+//! | `document` | only the slowest gives, to the fastest alone, by the last cycle |
 //! | `static` | nothing moves |
 //! | `law=` | `data-per-time`, `linear:ITEMS_PER_US[+ITEMS]`, `table:NS=ITEMS,NS=ITEMS` |
-//! | `receivers=` | a number, or `over:NS,NS`: one more at each of these differences |
+//! | `receivers=` | `needed`; a number for each giver; or `over:NS,NS`: one more at each of these differences |
+//! | `forecast` | costs that wander or grow are met where they will be; `forecast=off`: where they were |
 //! | `shares=` | `even`, `rank-order`, `relative-time` |
 //! | `givers=` | how many of the slowest give in a cycle |
 //! | `threshold=` | the least difference, as a share of the slowest's time |
@@ -19,7 +20,13 @@
 //! | `moving-ns=` | what moving costs once |
 //! | `cycles=` | within how many cycles that must have been won back |
 //! | `set-up=` | what set-up operations change, a list of `memory`, `windows` and `cache`, or `none` |
-//! | `clock=` | `monotonic`, `processor`, or `auto`: processor time where ranks share processors |
+//!
+//! A law, shares and givers say what each giver gives. So they make `receivers=` 1 where it is not
+//! named, and are refused together with `needed`.
+//!
+//! | word | meaning |
+//! |---|---|
+//! | `clock=` | `monotonic`, `undelayed`, `processor`, or `auto` ([`Clock::where_oversubscribed`]) |
 
 use std::str::FromStr;
 
@@ -98,7 +105,7 @@ impl Default for Policy {
 pub enum PolicyError {
     /// A word is neither a name nor a parameter.
     #[error(
-        "{word:?} is no balancing policy: give balanced, document or static, and parameters such as law=data-per-time, receivers=2, shares=even, givers=1, threshold=0.02, least-ns=, moving-ns=, cycles=, set-up=memory,windows, clock=processor"
+        "{word:?} is no balancing policy: give balanced, document or static, and parameters such as law=data-per-time, receivers=needed, forecast=off, shares=even, givers=1, threshold=0.02, least-ns=, moving-ns=, cycles=, set-up=memory,windows, clock=undelayed"
     )]
     Word {
         /// The word.
@@ -121,13 +128,19 @@ impl FromStr for Policy {
 
     fn from_str(text: &str) -> Result<Self, PolicyError> {
         let mut policy = Self::default();
+        let mut given = Vec::new();
         for (position, word) in text.split_whitespace().enumerate() {
             match word.split_once('=') {
-                Some((parameter, value)) => policy.set(parameter, value)?,
+                Some((parameter, value)) => {
+                    policy.set(parameter, value)?;
+                    given.push(parameter);
+                }
+                None if word == "forecast" => policy.set(word, "on")?,
                 None if position == 0 => policy = Self::named(word)?,
                 None => return Err(unknown(word)),
             }
         }
+        policy.agree(&given)?;
         Ok(policy)
     }
 }
@@ -138,7 +151,7 @@ impl Policy {
             "balanced" => Some(Settings::default()),
             "document" => Some(Settings {
                 givers: 1,
-                ..Settings::default()
+                ..Settings::pairs()
             }),
             "static" => None,
             _ => return Err(unknown(name)),
@@ -147,6 +160,30 @@ impl Policy {
             settings,
             ..Self::default()
         })
+    }
+
+    /// What each giver gives, and how many receive what is needed, exclude each other; `given` are
+    /// the parameters that the text has.
+    fn agree(&mut self, given: &[&str]) -> Result<(), PolicyError> {
+        let of_givers = ["law", "shares", "givers"];
+        let of_givers = of_givers.into_iter().find(|word| given.contains(word));
+        let (Some(settings), Some(word)) = (&mut self.settings, of_givers) else {
+            return Ok(());
+        };
+        if settings.number != Number::Needed {
+            return Ok(());
+        }
+        if given.contains(&"receivers") {
+            return Err(PolicyError::Value {
+                parameter: "receivers".to_owned(),
+                value: "needed".to_owned(),
+                reason: format!(
+                    "{word}= says what each giver gives, and what is needed is what lets all end together; leave one of both out"
+                ),
+            });
+        }
+        settings.number = Number::Fixed(1);
+        Ok(())
     }
 
     fn set(&mut self, parameter: &str, value: &str) -> Result<(), PolicyError> {
@@ -158,11 +195,15 @@ impl Policy {
         if parameter == "clock" {
             self.clock = match value {
                 "auto" => None,
-                name => Some(
-                    Clock::named(name)
-                        .ok_or_else(|| wrong("there are auto, monotonic and processor".into()))?,
-                ),
+                name => Some(Clock::named(name).ok_or_else(|| {
+                    wrong("there are auto, monotonic, undelayed and processor".into())
+                })?),
             };
+            if self.clock.is_some_and(|clock| !clock.is_there()) {
+                return Err(wrong(
+                    "this kernel does not count how long threads wait for a processor: give processor".into(),
+                ));
+            }
             return Ok(());
         }
         if parameter == "set-up" {
@@ -174,6 +215,7 @@ impl Policy {
         };
         match parameter {
             "law" => settings.law = value.parse().map_err(|e: LawError| wrong(e.to_string()))?,
+            "forecast" => settings.forecast = switch(value).map_err(wrong)?,
             "receivers" => settings.number = value.parse().map_err(wrong)?,
             "shares" => settings.shares = value.parse().map_err(wrong)?,
             "givers" => settings.givers = positive(value).map_err(wrong)? as usize,
@@ -195,6 +237,14 @@ fn unknown(word: &str) -> PolicyError {
 fn positive(text: &str) -> Result<u64, String> {
     let number = text.parse().ok().filter(|number| *number >= 1);
     number.ok_or_else(|| "give a whole number from 1 on".to_owned())
+}
+
+fn switch(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("there are on and off".to_owned()),
+    }
 }
 
 fn share(text: &str) -> Result<f64, String> {
@@ -278,7 +328,15 @@ mod tests {
         let parse = |text: &str| text.parse::<Policy>().unwrap();
         assert_eq!(parse(""), Policy::default());
         assert_eq!(parse("static").settings, None);
-        assert_eq!(parse("document").settings.unwrap().givers, 1);
+        let document = parse("document").settings.unwrap();
+        assert_eq!((document.givers, document.forecast), (1, false));
+        assert_eq!(document.number, Number::Fixed(1));
+        assert!(parse("document forecast").settings.unwrap().forecast);
+        let needed = parse("receivers=needed forecast=off").settings.unwrap();
+        assert_eq!((needed.number, needed.forecast), (Number::Needed, false));
+        // What each giver gives says that there are pairs.
+        let even = parse("shares=even").settings.unwrap();
+        assert_eq!((even.number, even.forecast), (Number::Fixed(1), true));
         let policy = parse(
             "balanced law=table:100=3,400=9 receivers=over:500 shares=even threshold=0.05 \
              least-ns=20 moving-ns=30 cycles=4 givers=2 set-up=memory,cache clock=processor",
@@ -321,6 +379,8 @@ mod tests {
             ("law=cubic", "data-per-time"),
             ("shares=all", "rank-order"),
             ("receivers=none", "over:NS"),
+            ("receivers=needed givers=2", "leave one of both out"),
+            ("forecast=maybe", "on and off"),
             ("clock=sun", "processor"),
             ("set-up=disk", "windows"),
             ("static givers=1", "static"),

@@ -169,9 +169,9 @@ mod tests {
     fn a_hot_spot_that_wanders_is_followed() {
         let mut job = job(Shape::MovingHotspot, 1.0);
         (job.ranks, job.cycles) = (1000, 40);
-        let pairs = outcome(&job, "balanced");
-        (job.settings.number, job.settings.forecast) = (Number::Needed, true);
         let forecast = outcome(&job, "balanced");
+        job.settings = Settings::pairs();
+        let pairs = outcome(&job, "balanced");
         let mean = |outcome: &Outcome| outcome.load_balance[10..].iter().sum::<f64>() / 30.0;
         let means = [&pairs, &forecast].map(mean);
         assert!(means[0] < 0.9 && means[1] >= 0.95, "{means:?}");

@@ -145,7 +145,10 @@ impl Balancing {
             && let (Some(_), Some(seats)) = (&self.sharing, &self.seats)
             && ranks.len() <= seats.cores()
         {
-            output.say("balance: each rank has a core of its own, so no share can be moved");
+            output.say(&format!(
+                "balance: each rank has a core of its own, so no share can be moved: start more ranks than the {} cores (-n, --cpu-set), or let the program divide its work by pamir_partition_create (man pamir.h)",
+                seats.cores()
+            ));
         }
         let (command, by) = self.fill.take()?;
         let units = self.seats.as_ref().map(Seats::all_units);

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use pamir_settings::{BALANCE, BALANCE_CLOCK, WAIT};
+use pamir_transport::balance::announcement::WATCHED;
 
 /// What the command line asks for.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -29,20 +30,28 @@ impl Request {
         self.balance || self.report || self.record.is_some() || self.fill.is_some()
     }
 
-    /// What ranks are told: that all synchronisations announce themselves, how long the rank ran,
-    /// and to spin for short only where a second program could run instead. What the environment
-    /// says already stays.
+    /// What ranks are told: that all synchronisations announce themselves, and that somebody looks
+    /// at that; how long the rank ran, and to spin for short only where a second program could run
+    /// instead. What the environment says already stays.
     pub fn variables(&self) -> Vec<(OsString, OsString)> {
         let variables = [
-            (BALANCE.name(), "all", self.is_any()),
             (BALANCE_CLOCK.name(), "processor", self.is_any()),
             (WAIT.name(), "brief", self.fill.is_some()),
         ];
         let own = variables.iter().filter(|(_, _, is_needed)| *is_needed);
         own.filter(|(name, ..)| std::env::var_os(name).is_none())
             .map(|(name, value, _)| (name.into(), value.into()))
+            .chain(self.is_any().then(announced))
             .collect()
     }
+}
+
+/// The calls that announce themselves: those that the environment names, else all.
+fn announced() -> (OsString, OsString) {
+    let mut kinds = std::env::var_os(BALANCE.name()).unwrap_or_else(|| "all".into());
+    kinds.push(",");
+    kinds.push(WATCHED);
+    (BALANCE.name().into(), kinds)
 }
 
 /// Who keeps the second program out of the ranks' way.
