@@ -38,6 +38,8 @@ int main(int argc, char **argv)
     expect(pamir_partition_create(world, -1, NULL, 1, NULL, &partition), MPI_ERR_ARG, "items");
     expect(pamir_partition_create(world, 3, negative, 1, NULL, &partition), MPI_ERR_ARG, "weight");
     expect(pamir_partition_create(world, 3, NULL, 1, "fair", &partition), MPI_ERR_ARG, "policy");
+    expect(pamir_partition_create(world, 3, NULL, 1, "controller=99", &partition), MPI_ERR_ARG,
+           "controller that is not there");
     expect(pamir_partition_create(world, 3, NULL, 1, NULL, NULL), MPI_ERR_ARG, "nowhere");
     expect(pamir_partition_range(unknown, -1, &begin, &end), MPI_ERR_ARG, "unknown partition");
     expect(pamir_cycle_end(NULL, NULL), MPI_ERR_ARG, "no partition");

@@ -156,6 +156,67 @@ fn by_default_as_many_receive_as_it_takes_and_costs_that_wander_are_met_where_th
     assert!(waits.iter().any(foresees), "{waits:?}");
 }
 
+/// How often the last rank is told smaller, rank 0 larger, and all of them the same; and in how many
+/// cycles each decided.
+fn directed(policy: &str) -> ([u64; 3], Vec<u64>) {
+    let mut command = mpiexec(3, &compile("directed"));
+    command.arg(policy);
+    let outcome = Run::whole(command);
+    let words = outcome.success().split_whitespace();
+    let numbers: Vec<u64> = words.map(|word| word.parse().expect("a number")).collect();
+    let (told, decided) = numbers.split_at(3);
+    (told.try_into().expect("three"), decided.to_vec())
+}
+
+#[test]
+fn history_entries_tell_each_rank_whether_it_does_more_the_same_or_less() {
+    let ([smaller, larger, same], decided) = directed("clock=monotonic");
+    assert!(
+        smaller >= 1 && larger >= 1 && same >= 8,
+        "{smaller} {larger} {same}"
+    );
+    assert!(decided[2] >= 1, "the slowest decides: {decided:?}");
+    assert_eq!(decided.iter().sum::<u64>(), 16);
+    assert_eq!(directed("static").0, [0, 0, 48]);
+}
+
+#[test]
+fn one_controller_decides_for_a_group_where_the_policy_names_it() {
+    let ([smaller, larger, _], decided) = directed("controller=1 clock=monotonic");
+    assert!(smaller >= 1 && larger >= 1, "{smaller} {larger}");
+    assert_eq!(decided, [0, 16, 0]);
+}
+
+#[test]
+fn each_rank_reads_its_own_items_from_a_file_and_what_it_gets_as_well() {
+    let file = format!("pamir-tests-portions-{}", std::process::id());
+    let file = std::env::temp_dir().join(file);
+    for ranks in [1, 3] {
+        let mut command = mpiexec(ranks, &compile("portions"));
+        command.arg(&file);
+        let outcome = Run::whole(command);
+        let more = if ranks == 1 { "no more" } else { "more" };
+        assert_eq!(outcome.success(), format!("240 items, then {more}\n"));
+    }
+    std::fs::remove_file(&file).expect("the program wrote it");
+}
+
+#[test]
+fn a_balanced_job_gives_freed_memory_back_while_it_waits() {
+    let run = |how: &[&str]| {
+        let mut command = Command::new(installation::command("mpiexec"));
+        command.args(["-n", "2"]).args(how).arg(compile("trimmed"));
+        command.env("PAMIR_DRIVER_REPORT", "1");
+        let outcome = Run::whole(command);
+        let smaller_mb: i64 = outcome.success().trim().parse().expect("a number");
+        (smaller_mb, outcome.errors.contains("of memory back"))
+    };
+    let (smaller_mb, told) = run(&["--balance"]);
+    assert!(smaller_mb >= 40 && told, "{smaller_mb} MB");
+    let (smaller_mb, told) = run(&[]);
+    assert!(smaller_mb < 20 && !told, "{smaller_mb} MB");
+}
+
 #[test]
 fn calls_that_are_announced_for_nobody_are_told_of_once() {
     let told = |how: &[&str], program: &str, arguments: &[&str]| {
@@ -224,6 +285,21 @@ fn tasks_of_slow_ranks_become_smaller_and_every_part_is_done_once() {
             .env("PAMIR_BALANCE_OCCASIONS", "off");
         let expected = format!("leveled {ranks} {share}\n");
         assert_eq!(Run::whole(command).success(), expected, "{arguments:?}");
+    }
+}
+
+#[test]
+fn tasks_with_weights_and_functions_of_their_own_go_to_the_fastest_several_at_once() {
+    for ranks in [1_usize, 2, 3] {
+        let command = mpiexec(ranks, &compile("listed"));
+        let outcome = Run::whole(command);
+        let words = outcome.success().split_whitespace();
+        let numbers: Vec<u64> = words.map(|word| word.parse().expect("a number")).collect();
+        let (last, at_once) = (numbers[0], numbers[1]);
+        assert!(at_once >= 2, "{ranks}: {at_once} at once");
+        // Less than seven tenths of an equal share.
+        let few = last * ranks as u64 * 10 <= 208 * 7;
+        assert!(ranks == 1 || few, "{ranks}: {last} of 208");
     }
 }
 

@@ -76,8 +76,8 @@ typedef struct pamir_partition_object pamir_partition;
  *               receivers=needed    as many receive as it takes (default); or N: so many from each
  *                                   giver (1 where law=, shares= or givers= is given); or
  *                                   over:NS,NS: one, and one more at each of these differences
- *               forecast            costs that grow or wander over the items, and would have been
- *                                   foretold in the last cycle, are met where they will be
+ *               forecast            costs that grow or wander over the ranks, and would have been
+ *                                   foretold in the last cycles, are met where they will be
  *                                   (default of balanced; forecast=off: by the last cycle)
  *               shares=even         or rank-order, or relative-time (default)
  *               givers=N            so many of the slowest give in a cycle
@@ -85,6 +85,8 @@ typedef struct pamir_partition_object pamir_partition;
  *               least-ns=NS moving-ns=NS cycles=N   the least difference; what moving costs (no less
  *                                   than it took lately), and within how many cycles that must be
  *                                   won back (10)
+ *               controller=slowest  who decides for all ranks: the slowest of each cycle (default), or
+ *                                   always the one rank that is named
  *               set-up=memory,windows,cache   what the library's set-up operations change (all;
  *                                   or none): memory beside the range, slots of the injection
  *                                   FIFOs, ways of the last-level cache through resctrl
@@ -118,6 +120,16 @@ int pamir_partition_weigh(pamir_partition *partition, const pamir_int weights[],
 int pamir_partition_array(pamir_partition *partition, size_t item_bytes, pamir_int border,
                           void *given, void **base);
 
+/* A file of which each rank reads the items of its range by itself, now and whenever ranges have
+ * changed: from the file, not from the rank that had them. Item i lies at base + i * item_bytes, to
+ * be read only, as long as the partition lives. Collective, in one order at all ranks; it fails at
+ * all of them if one cannot read the file.
+ *   offset   where item 0 begins in the file, in bytes
+ *   border   how many items on both sides of the range are read as well
+ * Nobody may make the file shorter meanwhile. */
+int pamir_partition_read(pamir_partition *partition, const char *path, pamir_int offset,
+                         size_t item_bytes, pamir_int border, const void **base);
+
 /* Calls `prepare(larger, argument)` in pamir_cycle_end: with larger = 1 at the rank that called it
  * first, so that it may get items, while other ranks still compute; with 0 at the one that alone was
  * missing, when the others no longer wait for it. It may not call MPI. The library's own set-up
@@ -126,6 +138,18 @@ int pamir_partition_array(pamir_partition *partition, size_t item_bytes, pamir_i
 typedef void pamir_prepare_function(int larger, void *argument);
 int pamir_partition_prepare(pamir_partition *partition, pamir_prepare_function *prepare,
                             void *argument);
+
+/* Calls `direct(direction, begin, end, argument)` at the end of every pamir_cycle_end, at each rank:
+ * what the entry of the history for this cycle tells it to do in the next one. `direction` is 1 for
+ * a larger portion than before, 0 for the same and -1 for a smaller one; the rank has items begin to
+ * end - 1 from now on. No other rank waits for this one meanwhile. It may not call MPI. */
+typedef void pamir_direct_function(int direction, pamir_int begin, pamir_int end, void *argument);
+int pamir_partition_direct(pamir_partition *partition, pamir_direct_function *direct,
+                           void *argument);
+
+/* What the history told a rank (-1: the caller) after the last cycle (back 0), or after the one
+ * `back` before it, up to 7: 1, 0 or -1, as above. All ranks have the same entries. Local. */
+int pamir_partition_directive(pamir_partition *partition, int rank, int back, int *direction);
 
 /* The computation of the cycle starts now. Without this call it started when the last cycle ended;
  * it leaves out what lies between, such as the border exchange. */
@@ -163,6 +187,8 @@ typedef struct pamir_statistics {
     char cache[80];              /* the same in words, or why the cache is not divided */
     pamir_int housekeeping_ns;   /* for how long housekeeping ran in this process */
     char clock[16];              /* of busy times: monotonic, undelayed or processor */
+    pamir_int decided;           /* cycles in which this rank decided for all */
+    pamir_int read_bytes;        /* from files, by this rank */
 } pamir_statistics;
 int pamir_partition_statistics(pamir_partition *partition, pamir_statistics *statistics);
 
@@ -209,6 +235,25 @@ int pamir_tasks_create(MPI_Comm comm, const char *law, int period, pamir_tasks *
 /* Does the caller's parts, waits for all ranks, and levels. `changed` (may be NULL) is 1 if any rank
  * has another number of parts from now on. Collective. */
 int pamir_tasks_run(pamir_tasks *tasks, pamir_task_function *work, void *argument, int *changed);
+
+/* A task of a program's list: a function of its own, and what it costs in relation to the others (from
+ * 1 on). */
+typedef struct pamir_task {
+    void (*work)(void *argument);
+    void *argument;
+    pamir_int weight;
+} pamir_task;
+
+/* Does the caller's tasks of a list, all at once on threads of their own, waits for all ranks, and
+ * levels who does which: a rank that gets more done in the same time has more or heavier ones. All
+ * ranks give the same list, as long as before or not; each task is done once, by the rank that
+ * pamir_tasks_owner told after the last call, if the weights are the same. For tasks that may run on
+ * any rank; they may call MPI as in pamir_tasks_run. `changed` (may be NULL) is 1 if any task has
+ * another owner from now on. Collective. */
+int pamir_tasks_run_list(pamir_tasks *tasks, const pamir_task list[], int count, int *changed);
+
+/* The rank that does a task of the last list in the next cycle. */
+int pamir_tasks_owner(pamir_tasks *tasks, int task, int *rank);
 
 /* How many parts a rank does in the next cycle. */
 int pamir_tasks_queue(pamir_tasks *tasks, int rank, pamir_int *parts);

@@ -19,8 +19,9 @@ use pamir_transport::selection::report;
 use pamir_transport::tagged::profile::iteration_range::{IterationRange, IterationRangeError};
 use pamir_transport::tagged::profile::traffic::ProfileError;
 
-use crate::balance::housekeeping::Housekeeping;
-use crate::balance::low_power::{self, Waited};
+use crate::balance::spare::housekeeping::Housekeeping;
+use crate::balance::spare::low_power::{self, Waited};
+use crate::balance::spare::trim::Trim;
 use crate::communicator::Communicator;
 use crate::communicator::context_id::ContextIds;
 use crate::group::Group;
@@ -87,6 +88,7 @@ pub struct Process {
     context_ids: Rc<ContextIds>,
     announcer: Rc<Announcer>,
     housekeeping: Housekeeping,
+    trim: Rc<Trim>,
     frequency_hint: FrequencyHint,
 }
 
@@ -113,13 +115,22 @@ impl Process {
         let announcer = Rc::new(Announcer::new(context.job(), task, announced)?);
         let context_ids = Rc::new(ContextIds::new(TAKEN_CONTEXTS));
         context_ids.announced_by(announcer.clone());
+        let (housekeeping, trim) = (Housekeeping::default(), Rc::new(Trim::default()));
+        if announced.is_watched() {
+            let trims = trim.clone();
+            housekeeping.add(Rc::new(move |_| {
+                trims.slice();
+                false
+            }));
+        }
         Ok(Self {
             context: Rc::new(context),
             world: Rc::new(world),
             own: Rc::new(own),
             context_ids,
             announcer,
-            housekeeping: Housekeeping::default(),
+            housekeeping,
+            trim,
             frequency_hint: FrequencyHint::default(),
         })
     }
@@ -198,6 +209,21 @@ impl Process {
         }
     }
 
+    /// Says what housekeeping was done, where the driver reports.
+    fn report_housekeeping(&self) {
+        let spent_ns = self.housekeeping.spent_ns();
+        if spent_ns > 0 && pamir_settings::DRIVER_REPORT.value() {
+            let text = format!(
+                "pamir: rank {}: housekeeping took {} us of waits, and gave {} bytes of memory back\n",
+                self.context.task(),
+                spent_ns / 1000,
+                self.trim.given_back_bytes()
+            );
+            // Nobody can be told that this fails.
+            let _ = std::io::stderr().write_all(text.as_bytes());
+        }
+    }
+
     /// Says that announced calls balance nothing by themselves, if nobody made anything of them.
     fn explain_announcements(&self) {
         let calls = self.announcer.announced_in_vain();
@@ -231,6 +257,7 @@ impl Process {
         self.context.end_workers();
         report::print(self.context.task());
         self.context.print_driver_report();
+        self.report_housekeeping();
         self.explain_sends();
         self.explain_announcements();
         Ok(())

@@ -156,6 +156,13 @@ impl Announced {
     }
 }
 
+impl Announced {
+    /// Whether the launcher looks at what is announced, since it balances the job.
+    pub fn is_watched(&self) -> bool {
+        self.watched
+    }
+}
+
 /// Announces a rank's calls.
 #[derive(Debug)]
 pub struct Announcer {

@@ -8,12 +8,18 @@
 //! ```text
 //! cycle 7   │ member 2, 0..980 ns │ member 0, 0..1010 ns │ (member 1 is missing)
 //! cycle 6   │ member 0 ...        │ member 2 ...         │ member 1 ...
+//!           │ larger              │ the same             │ smaller       what each does next
 //! ```
+//!
+//! Once a cycle is decided, its entries direct: each says whether its member does more, the same or
+//! less in the next cycle.
 //!
 //! Invariants: a member is noted once a cycle; the order of completion follows from timestamps
 //! alone, so it is the same in whatever order notifications came.
 
 use std::collections::VecDeque;
+
+use super::partition::Transfer;
 
 /// One synchronisation call of one member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +46,34 @@ impl Arrival {
     }
 }
 
+/// What an entry tells its member to do in the next cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Directive {
+    /// A smaller portion.
+    Smaller,
+    /// The same.
+    #[default]
+    Same,
+    /// A larger one.
+    Larger,
+}
+
+impl Directive {
+    /// What `transfers` mean for `member`.
+    fn of(transfers: &[Transfer], member: usize) -> Self {
+        let net = transfers.iter().map(|transfer| {
+            let gained = i128::from(transfer.receiver == member);
+            let lost = i128::from(transfer.giver == member);
+            (gained - lost) * i128::from(transfer.amount)
+        });
+        match net.sum::<i128>() {
+            0 => Self::Same,
+            1.. => Self::Larger,
+            _ => Self::Smaller,
+        }
+    }
+}
+
 /// What became of a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notice {
@@ -59,6 +93,7 @@ pub struct Cycle {
     number: u64,
     arrivals: Vec<Arrival>,
     present: Vec<bool>,
+    directives: Vec<Directive>,
 }
 
 impl Cycle {
@@ -68,6 +103,14 @@ impl Cycle {
             number,
             arrivals: Vec::with_capacity(members),
             present: vec![false; members],
+            directives: vec![Directive::Same; members],
+        }
+    }
+
+    /// The cycle is decided: these move after it.
+    fn direct(&mut self, transfers: &[Transfer]) {
+        for (member, directive) in self.directives.iter_mut().enumerate() {
+            *directive = Directive::of(transfers, member);
         }
     }
 
@@ -179,6 +222,21 @@ impl History {
         notice
     }
 
+    /// Cycle `number` is decided: its entries direct from now on.
+    pub fn direct(&mut self, number: u64, transfers: &[Transfer]) {
+        let mut cycles = self.cycles.iter_mut();
+        if let Some(cycle) = cycles.find(|cycle| cycle.number == number) {
+            cycle.direct(transfers);
+        }
+    }
+
+    /// What the entry of `member` in the last cycle but `back` told it; nothing of cycles that are
+    /// forgotten.
+    pub fn directive(&self, back: usize, member: usize) -> Option<Directive> {
+        let position = self.cycles.len().checked_sub(back + 1)?;
+        self.cycles[position].directives.get(member).copied()
+    }
+
     /// Cycle `number`, if anybody called in it and it is not forgotten.
     pub fn cycle(&self, number: u64) -> Option<&Cycle> {
         let position = self.cycles.partition_point(|cycle| cycle.number < number);
@@ -214,6 +272,41 @@ pub(crate) mod tests {
             arrived_ns,
             load: 1,
         }
+    }
+
+    #[test]
+    fn entries_of_a_decided_cycle_direct_each_member() {
+        let mut history = History::new(3, 2);
+        let transfer = |giver, receiver, amount| Transfer {
+            giver,
+            receiver,
+            amount,
+        };
+        for number in 1..=3 {
+            for member in 0..3 {
+                history.note(
+                    number,
+                    Arrival {
+                        member,
+                        started_ns: 0,
+                        arrived_ns: 1,
+                        load: 9,
+                    },
+                );
+            }
+            if number == 2 {
+                history.direct(
+                    2,
+                    &[transfer(2, 0, 4), transfer(1, 2, 1), transfer(0, 1, 1)],
+                );
+            }
+        }
+        let told = |back| [0, 1, 2].map(|member| history.directive(back, member));
+        let (larger, same) = (Some(Directive::Larger), Some(Directive::Same));
+        assert_eq!(told(0), [same; 3]);
+        assert_eq!(told(1), [larger, same, Some(Directive::Smaller)]);
+        assert_eq!(told(2), [None; 3]);
+        assert_eq!(history.directive(0, 3), None);
     }
 
     #[test]

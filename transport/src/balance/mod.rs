@@ -12,7 +12,7 @@
 //! differences that are more than [`decision::noise`].
 //! [`partition::division`] turns load into [`partition::items`] of a program, [`partition::rounding`] takes out of their times what
 //! whole items do to them, and [`decision::policy`] text into settings.
-//! [`leveler`] is for data that must stay, and [`simulation`] runs both with thousands of ranks.
+//! [`leveler`] is for data that must stay, [`assignment`] for tasks of unequal cost, and [`simulation`] runs both with thousands of ranks.
 //! [`share`] is for codes that know nothing of balancing, [`spare::gathering`] finds their cycles, and
 //! [`spare::dead_time`] what is left over in them, for programs that [`spare::punctuality`] does not let the kernel
 //! fit in by itself; [`record`] and [`record::metrics`] keep and measure a run.
@@ -21,6 +21,7 @@
 //! kernel, nothing here reads a clock, sends, or waits: recorded histories give the same decisions again.
 
 pub mod announcement;
+pub mod assignment;
 pub mod decision;
 pub mod history;
 pub mod leveler;

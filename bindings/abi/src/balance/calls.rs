@@ -3,9 +3,9 @@
 use std::ffi::{c_char, c_int, c_longlong, c_void};
 
 use super::housekeeping::{self, Function};
-use super::partition::{self, Prepare, Statistics};
+use super::partition::{self, Direct, Prepare, Statistics};
 use super::synchronization::{self, KnownCall};
-use super::tasks::{self, Work};
+use super::tasks::{self, Task, Work};
 use crate::error::Object;
 use crate::state::numbered::Handle;
 use crate::types::MPI_Comm;
@@ -45,10 +45,26 @@ super::export! {
         base: *mut *mut c_void,
     ) on Object::Process, partition::array;
 
+    /// `pamir_partition_read`: a file of which each rank reads its items.
+    fn pamir_partition_read(
+        partition: Handle, path: *const c_char, offset: c_longlong, item_bytes: usize,
+        border: c_longlong, base: *mut *const c_void,
+    ) on Object::Process, partition::read;
+
     /// `pamir_partition_prepare`: a set-up operation of the program's.
     fn pamir_partition_prepare(
         partition: Handle, prepare: Option<Prepare>, argument: *mut c_void,
     ) on Object::Process, partition::prepare;
+
+    /// `pamir_partition_direct`: what is told what its rank does next.
+    fn pamir_partition_direct(
+        partition: Handle, direct: Option<Direct>, argument: *mut c_void,
+    ) on Object::Process, partition::direct;
+
+    /// `pamir_partition_directive`: what the history told a rank to do next.
+    fn pamir_partition_directive(
+        partition: Handle, rank: c_int, back: c_int, direction: *mut c_int,
+    ) on Object::Process, partition::directive;
 
     /// `pamir_cycle_begin`: the computation of a cycle starts.
     fn pamir_cycle_begin(partition: Handle) on Object::Process, partition::begin;
@@ -81,6 +97,15 @@ super::export! {
     fn pamir_tasks_run(
         tasks: Handle, work: Option<Work>, argument: *mut c_void, changed: *mut c_int,
     ) on Object::Process, tasks::run;
+
+    /// `pamir_tasks_run_list`: does the rank's tasks of a list, and levels who does which.
+    fn pamir_tasks_run_list(
+        tasks: Handle, list: *const Task, count: c_int, changed: *mut c_int,
+    ) on Object::Process, tasks::run_list;
+
+    /// `pamir_tasks_owner`: who does a task of the last list.
+    fn pamir_tasks_owner(tasks: Handle, task: c_int, rank: *mut c_int) on Object::Process,
+        tasks::owner;
 
     /// `pamir_tasks_queue`: how many parts a rank has.
     fn pamir_tasks_queue(tasks: Handle, rank: c_int, parts: *mut c_longlong) on Object::Process,

@@ -1,6 +1,6 @@
 //! Housekeeping of `pamir.h`: the program's functions, run while its rank waits for others.
 //!
-//! Before: a program gives a function. After: [`pamir_mpi::balance::housekeeping`] calls it in waits
+//! Before: a program gives a function. After: [`pamir_mpi::balance::spare::housekeeping`] calls it in waits
 //! that will be long.
 
 use std::ffi::{c_int, c_longlong, c_void};

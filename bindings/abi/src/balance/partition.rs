@@ -6,16 +6,23 @@
 //!
 //! [`crate::state::numbered`] has what a `pamir_partition *` names.
 
+use std::ffi::OsStr;
 use std::ffi::{CStr, c_char, c_int, c_longlong, c_void};
+use std::io::ErrorKind;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::rc::Rc;
 
 use pamir_driver::job::JobError;
 use pamir_mpi::balance::array::Array;
 use pamir_mpi::balance::partition::Partition;
 use pamir_mpi::balance::resources::Cache;
+use pamir_mpi::balance::source::Source;
 use pamir_mpi::balance::{BalanceError, Shape};
 use pamir_transport::balance::decision::evaluation::Reaction;
 use pamir_transport::balance::decision::policy::Policy;
+use pamir_transport::balance::history::Directive;
 use pamir_transport::balance::partition::PartitionError;
 use pamir_transport::balance::partition::items::Items;
 
@@ -35,8 +42,17 @@ impl From<BalanceError> for Error {
             }
             BalanceError::ArrayTooLarge { .. }
             | BalanceError::Items(_)
+            | BalanceError::NoController { .. }
             | BalanceError::Partition(PartitionError::TooManyItems { .. }) => ErrorClass::Arg,
             BalanceError::Memory { .. } => ErrorClass::NoMem,
+            BalanceError::FileTooShort { .. } | BalanceError::FileElsewhere { .. } => {
+                ErrorClass::Io
+            }
+            BalanceError::File { ref source, .. } => match source.kind() {
+                ErrorKind::NotFound => ErrorClass::NoSuchFile,
+                ErrorKind::PermissionDenied => ErrorClass::Access,
+                _ => ErrorClass::Io,
+            },
             _ => ErrorClass::Intern,
         };
         class.with(error.to_string())
@@ -45,6 +61,9 @@ impl From<BalanceError> for Error {
 
 /// `pamir_prepare_function`.
 pub type Prepare = unsafe extern "C" fn(c_int, *mut c_void);
+
+/// `pamir_direct_function`.
+pub type Direct = unsafe extern "C" fn(c_int, c_longlong, c_longlong, *mut c_void);
 
 /// `pamir_statistics`.
 #[repr(C)]
@@ -70,6 +89,8 @@ pub struct Statistics {
     cache: [u8; CACHE_BYTES],
     housekeeping_ns: c_longlong,
     clock: [u8; CLOCK_BYTES],
+    decided: c_longlong,
+    read_bytes: c_longlong,
 }
 
 /// Room for the name of a clock, with the 0 at its end.
@@ -212,15 +233,7 @@ pub unsafe fn range(
     end: *mut c_longlong,
 ) -> Result {
     with(partition, |_, partition| {
-        let members = partition.members();
-        let items = match usize::try_from(rank) {
-            Err(_) if rank == -1 => partition.own_range(),
-            Ok(member) if member < members => partition.range(member),
-            _ => {
-                let text = format!("rank {rank} is not in a partition of {members} ranks");
-                return Err(ErrorClass::Rank.with(text));
-            }
-        };
+        let items = partition.range(member_of(partition, rank)?);
         // SAFETY: as the caller vouches.
         unsafe {
             store(begin, items.start as c_longlong, "begin")?;
@@ -290,6 +303,39 @@ pub unsafe fn array(
     })
 }
 
+/// `pamir_partition_read`.
+///
+/// # Safety
+///
+/// `path` is null or a string; `base` is null or writable.
+pub unsafe fn read(
+    partition: Handle,
+    path: *const c_char,
+    offset: c_longlong,
+    item_bytes: usize,
+    border: c_longlong,
+    base: *mut *const c_void,
+) -> Result {
+    address(base, "base")?;
+    address(path, "path")?;
+    // SAFETY: the caller vouches for the string.
+    let path = Path::new(OsStr::from_bytes(
+        unsafe { CStr::from_ptr(path) }.to_bytes(),
+    ));
+    let (offset, border) = (count(offset, "offset")?, count(border, "border")?);
+    with(partition, |state, partition| {
+        let shape = Shape {
+            items: partition.items(),
+            item_bytes,
+            border,
+        };
+        let opened = Source::open(path, offset, shape);
+        let address = partition.add_source(&state.process, path, opened)?;
+        // SAFETY: as the caller vouches.
+        unsafe { store(base, address.cast(), "base") }
+    })
+}
+
 /// `pamir_partition_prepare`.
 ///
 /// # Safety
@@ -312,6 +358,67 @@ pub unsafe fn prepare(
         partition.watch().add(Rc::new(call));
         Ok(())
     })
+}
+
+fn direction(directive: Directive) -> c_int {
+    match directive {
+        Directive::Smaller => -1,
+        Directive::Same => 0,
+        Directive::Larger => 1,
+    }
+}
+
+/// `pamir_partition_direct`.
+///
+/// # Safety
+///
+/// `function` may be called with `argument` until the partition is freed.
+pub unsafe fn direct(partition: Handle, function: Option<Direct>, argument: *mut c_void) -> Result {
+    let Some(function) = function else {
+        return Err(ErrorClass::Arg.with("direct is null: give a function to call"));
+    };
+    with(partition, |_, partition| {
+        let call = move |directive: Directive, items: Range<u64>| {
+            let (begin, end) = (items.start as c_longlong, items.end as c_longlong);
+            // SAFETY: as the caller vouches.
+            unsafe { function(direction(directive), begin, end, argument) };
+        };
+        partition.add_directed(Rc::new(call));
+        Ok(())
+    })
+}
+
+/// `pamir_partition_directive`.
+///
+/// # Safety
+///
+/// `told` is null or writable.
+pub unsafe fn directive(partition: Handle, rank: c_int, back: c_int, told: *mut c_int) -> Result {
+    with(partition, |_, partition| {
+        let member = member_of(partition, rank)?;
+        let known = usize::try_from(back).ok();
+        let known = known.and_then(|back| partition.directive(back, member));
+        let directive = known.ok_or_else(|| {
+            ErrorClass::Arg.with(format!(
+                "the history has no cycle {back} before the last one: it keeps up to eight, and back counts from 0"
+            ))
+        })?;
+        // SAFETY: as the caller vouches.
+        unsafe { store(told, direction(directive), "direction") }
+    })
+}
+
+/// The member of a rank; -1 is the caller.
+fn member_of(partition: &Partition, rank: c_int) -> Result<usize> {
+    let members = partition.members();
+    match usize::try_from(rank) {
+        Err(_) if rank == -1 => Ok(partition.own_member()),
+        Ok(member) if member < members => Ok(member),
+        _ => {
+            let text = format!("rank {rank} is not in a partition of {members} ranks");
+            Err(ErrorClass::Rank.with(text))
+        }
+    }
 }
 
 /// `pamir_cycle_begin`.
@@ -379,6 +486,8 @@ pub unsafe fn statistics(partition: Handle, statistics: *mut Statistics) -> Resu
             cache: cache_words(&all.cache),
             housekeeping_ns: all.housekeeping_ns as c_longlong,
             clock: string(partition.clock().name()),
+            decided: all.decided as c_longlong,
+            read_bytes: all.read_bytes as c_longlong,
         };
         // SAFETY: as the caller vouches.
         unsafe { store(statistics, all, "statistics") }

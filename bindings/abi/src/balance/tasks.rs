@@ -76,6 +76,97 @@ pub unsafe fn free(tasks: *mut Handle) -> Result {
     unsafe { store(tasks, Handle::none(), "tasks") }
 }
 
+/// `pamir_task`: one of a program's list.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Task {
+    work: Option<unsafe extern "C" fn(*mut c_void)>,
+    argument: *mut c_void,
+    weight: c_longlong,
+}
+
+/// What threads share of a task of the program's.
+struct Shared(unsafe extern "C" fn(*mut c_void), *mut c_void);
+
+// SAFETY: the program vouches that its function may be called with its argument on any thread.
+unsafe impl Sync for Shared {}
+
+/// `pamir_tasks_run_list`.
+///
+/// # Safety
+///
+/// `list` has `count` tasks, whose functions may be called on any thread with their arguments;
+/// `changed` is null or writable.
+pub unsafe fn run_list(
+    tasks: Handle,
+    list: *const Task,
+    count: c_int,
+    changed: *mut c_int,
+) -> Result {
+    let length = usize::try_from(count)
+        .map_err(|_| ErrorClass::Arg.with(format!("count is {count}, which is negative")))?;
+    let list = if length == 0 {
+        &[]
+    } else {
+        address(list, "list")?;
+        // SAFETY: the caller vouches for so many tasks.
+        unsafe { std::slice::from_raw_parts(list, length) }
+    };
+    let weights = list
+        .iter()
+        .enumerate()
+        .map(|(place, task)| weight(place, task));
+    let weights = weights.collect::<Result<Vec<u64>>>()?;
+    let works = list.iter().enumerate().map(|(place, task)| {
+        let work = task.work.ok_or_else(|| {
+            ErrorClass::Arg.with(format!("task {place} has no function: give one to call"))
+        })?;
+        Ok(Shared(work, task.argument))
+    });
+    let works = works.collect::<Result<Vec<Shared>>>()?;
+    with(tasks, |state, tasks| {
+        let work = |place: usize| {
+            let Shared(work, argument) = &works[place];
+            // SAFETY: as the caller vouches.
+            unsafe { work(*argument) }
+        };
+        let levelled = tasks.run_list(&state.process, &weights, &work)?;
+        if changed.is_null() {
+            return Ok(());
+        }
+        // SAFETY: as the caller vouches.
+        unsafe { store(changed, levelled.into(), "changed") }
+    })
+}
+
+fn weight(place: usize, task: &Task) -> Result<u64> {
+    let weight = u64::try_from(task.weight).ok().filter(|weight| *weight > 0);
+    weight.ok_or_else(|| {
+        let found = task.weight;
+        ErrorClass::Arg.with(format!(
+            "task {place} has weight {found}: give one from 1 on"
+        ))
+    })
+}
+
+/// `pamir_tasks_owner`.
+///
+/// # Safety
+///
+/// `rank` is null or writable.
+pub unsafe fn owner(tasks: Handle, task: c_int, rank: *mut c_int) -> Result {
+    with(tasks, |_, tasks| {
+        let owners = tasks.owners();
+        let owner = usize::try_from(task).ok();
+        let owner = owner.and_then(|task| owners.get(task)).ok_or_else(|| {
+            let tasks = owners.len();
+            ErrorClass::Arg.with(format!("task {task} is not in the last list of {tasks}"))
+        })?;
+        // SAFETY: as the caller vouches.
+        unsafe { store(rank, *owner as c_int, "rank") }
+    })
+}
+
 /// `pamir_tasks_queue`.
 ///
 /// # Safety

@@ -2,6 +2,8 @@
 //!
 //! Before: an argument makes no sense, or a layer below has failed. After: the C layer gives the error's class.
 
+use std::path::PathBuf;
+
 use pamir_driver::job::JobError;
 use pamir_driver::unit::UnitError;
 use pamir_transport::active::{ActiveError, TransferError};
@@ -22,6 +24,16 @@ pub enum BalanceError {
     /// The members are between two groups.
     #[error("a partition divides items among one group: give an intra-communicator")]
     TwoGroups,
+    /// Nobody of that rank is there to decide.
+    #[error(
+        "the policy lets rank {member} decide, and the partition has {members} ranks: give one of them, or controller=slowest"
+    )]
+    NoController {
+        /// Who was named.
+        member: usize,
+        /// How many members there are.
+        members: usize,
+    },
     /// The items cannot be divided.
     #[error(transparent)]
     Items(#[from] ItemsError),
@@ -48,6 +60,32 @@ pub enum BalanceError {
     ArrayTooLarge {
         /// What was asked for.
         shape: Shape,
+    },
+    /// The file cannot be read.
+    #[error("{path} cannot be read: {source}")]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Another member cannot read the file.
+    #[error(
+        "{path} cannot be read by another rank of the partition: it has to be there for all of them, with all items"
+    )]
+    FileElsewhere {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file has not all items.
+    #[error("{path} has {bytes} bytes, and all items end at byte {needed}")]
+    FileTooShort {
+        /// The file.
+        path: PathBuf,
+        /// Its length.
+        bytes: usize,
+        /// Where the last item ends.
+        needed: usize,
     },
     /// The system gives no address space.
     #[error(

@@ -10,20 +10,20 @@
 //! ```
 //!
 //! [`partition`] is a cycle; [`watch`] evaluates every notification and runs the set-up
-//! operations; [`decision`] is the slowest member's message; [`mod@array`] is data that moves;
+//! operations; [`decision`] is the slowest member's message; [`mod@array`] is data that moves, and [`source`] a file of which each reads its own;
 //! [`resources`] is what the library's own change; [`agreement`] is what members say while they wait,
 //! and [`statistics`] tells what came of it. [`tasks`] is for data that must stay, and
-//! [`housekeeping`] for the time that is left over.
+//! [`spare`] for the time that is left over.
 
 pub mod agreement;
 pub mod array;
 pub mod decision;
 mod error;
-pub mod housekeeping;
-pub mod low_power;
 pub mod partition;
 pub mod resources;
 mod shape;
+pub mod source;
+pub mod spare;
 pub mod statistics;
 pub mod tasks;
 pub mod watch;

@@ -11,14 +11,15 @@
 //! | decided   | computing | what is new was fetched, and what is gone was given back |
 //!
 //! Which member decides is agreed on by the greatest busy time, in the same operation in which all
-//! wait for each other. None of them leaves before the decision has come, so the slowest finds all
-//! calls in the shared history.
+//! wait for each other; or one member decides for the group, if the policy says so. None of them
+//! leaves before the decision has come, so who decides finds all calls in the shared history.
 //!
 //! Invariants: all members have the same ranges between two calls of [`Partition::end`]; their
 //! union is the whole; a call that is missing or whose clock jumped moves nothing.
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
+use std::path::Path;
 use std::pin::pin;
 use std::rc::Rc;
 
@@ -26,7 +27,7 @@ use pamir_driver::waiting::clock::Clock;
 use pamir_shm::call_record::{Call, CallId};
 use pamir_transport::balance::decision::controller::Controller;
 use pamir_transport::balance::decision::policy::Policy;
-use pamir_transport::balance::history::{Arrival, Cycle};
+use pamir_transport::balance::history::{Arrival, Cycle, Directive};
 use pamir_transport::balance::partition::Transfer;
 use pamir_transport::balance::partition::division::ends;
 use pamir_transport::balance::partition::items::Items;
@@ -40,6 +41,7 @@ use super::array::Array;
 use super::decision::{Decision, message_bytes};
 use super::error::BalanceError;
 use super::resources::Resources;
+use super::source::Source;
 use super::statistics::Statistics;
 use super::watch::Watch;
 use crate::communicator::Communicator;
@@ -47,15 +49,20 @@ use crate::communicator::construct::duplicate;
 use crate::group::Group;
 use crate::process::Process;
 
+/// What is told what its member does in the next cycle, and with which items.
+pub type Direct = Rc<dyn Fn(Directive, Range<u64>)>;
+
 /// Items that are divided among the members of a communicator.
-#[derive(Debug)]
 pub struct Partition {
     communicator: Rc<Communicator>,
     tasks: Vec<usize>,
     items: RefCell<Items>,
     clock: Clock,
     moves: bool,
+    /// Who decides for the group, if that is not the slowest.
+    decider: Option<usize>,
     controller: RefCell<Controller>,
+    directed: RefCell<Vec<Direct>>,
     /// Where each member's items end, as the controller and the items have it.
     ends: RefCell<Vec<u64>>,
     watch: Watch,
@@ -65,6 +72,15 @@ pub struct Partition {
     /// How long moving takes, in nanoseconds.
     moving_ns: Cell<u64>,
     statistics: Cell<Statistics>,
+}
+
+impl std::fmt::Debug for Partition {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut text = formatter.debug_struct("Partition");
+        text.field("tasks", &self.tasks)
+            .field("ends", &self.ends)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Partition {
@@ -82,6 +98,10 @@ impl Partition {
     ) -> Result<Self, BalanceError> {
         if parent.is_inter() {
             return Err(BalanceError::TwoGroups);
+        }
+        let (decider, members) = (policy.controller, parent.size());
+        if let Some(member) = decider.filter(|member| *member >= members) {
+            return Err(BalanceError::NoController { member, members });
         }
         process.announcer().use_announcements();
         let moves = policy.settings.is_some();
@@ -108,6 +128,8 @@ impl Partition {
             items: RefCell::new(items),
             clock: policy.clock.unwrap_or(automatic),
             moves,
+            decider,
+            directed: RefCell::default(),
             controller: RefCell::new(controller),
             ends: RefCell::default(),
             watch,
@@ -124,6 +146,11 @@ impl Partition {
     /// How many members there are.
     pub fn members(&self) -> usize {
         self.tasks.len()
+    }
+
+    /// Which of them this process is.
+    pub fn own_member(&self) -> usize {
+        self.communicator.rank()
     }
 
     /// The items of `member`; none for one that is not there.
@@ -152,6 +179,7 @@ impl Partition {
         let mut statistics = self.statistics.get();
         statistics.count_ran(&self.watch.ran());
         statistics.prepared_bytes = self.resources.prepared_bytes();
+        statistics.read_bytes = self.resources.read_bytes();
         statistics.window_slots = self.resources.window_slots() as u64;
         statistics.cache = self.resources.cache();
         statistics.housekeeping_ns = process.housekeeping().spent_ns();
@@ -166,6 +194,26 @@ impl Partition {
     /// What notifications are evaluated by: further set-up operations join in there.
     pub fn watch(&self) -> &Watch {
         &self.watch
+    }
+
+    /// Calls `direct` at the end of every cycle from now on.
+    pub fn add_directed(&self, direct: Direct) {
+        self.directed.borrow_mut().push(direct);
+    }
+
+    /// What the last decision but `back` told `member`; nothing where that is forgotten.
+    pub fn directive(&self, back: usize, member: usize) -> Option<Directive> {
+        self.controller.borrow().directive(back, member)
+    }
+
+    /// Tells what this member does in the next cycle.
+    fn direct(&self) {
+        let directed = self.directed.borrow().clone();
+        let told = self.directive(0, self.communicator.rank());
+        let (directive, range) = (told.unwrap_or_default(), self.own_range());
+        directed
+            .iter()
+            .for_each(|direct| direct(directive, range.clone()));
     }
 
     /// Adds an array whose items move with the ranges; every member does.
@@ -183,6 +231,33 @@ impl Partition {
         self.resources.set_range(self.own_range());
         self.resources.add(array);
         Ok(())
+    }
+
+    /// Adds a file of which every member reads its own items, now and when ranges have changed; every
+    /// member does. Item 0's address.
+    ///
+    /// # Errors
+    ///
+    /// [`BalanceError`] at all members if one of them cannot read it.
+    pub fn add_source(
+        &self,
+        process: &Process,
+        path: &Path,
+        opened: Result<Source, BalanceError>,
+    ) -> Result<*const u8, BalanceError> {
+        let mut failed = [u8::from(opened.is_err())];
+        let channel = self.channel(process);
+        let agreed = collective::allreduce(&channel, &Either, &mut failed);
+        block_on(process.context(), agreed)??;
+        let source = opened?;
+        if failed != [0] {
+            let path = path.to_owned();
+            return Err(BalanceError::FileElsewhere { path });
+        }
+        let base = source.base();
+        self.resources.set_range(self.own_range());
+        self.resources.add_source(source);
+        Ok(base)
     }
 
     /// How many items an array of this partition has.
@@ -203,7 +278,7 @@ impl Partition {
     }
 
     /// The computation of this cycle is done: waits for all members, and moves ranges and data as
-    /// the slowest decides. Whether any range has changed.
+    /// the slowest decides, or who decides for all. Whether any range has changed.
     ///
     /// # Errors
     ///
@@ -230,6 +305,7 @@ impl Partition {
         }
         self.resources.count_cycle(changed);
         process.announcer().leave();
+        self.direct();
         self.next_cycle();
         Ok(changed)
     }
@@ -325,10 +401,11 @@ impl Partition {
         Ok(member.min(self.members() - 1))
     }
 
-    /// The decision of member `slowest`, made here or received.
+    /// The decision of member `slowest`, or of the one that decides for all, made here or received.
     fn decide(&self, process: &Process, slowest: usize) -> Result<Decision, BalanceError> {
         let number = u64::from(self.cycle.get().cycle);
-        let decides = slowest == self.communicator.rank();
+        let decider = self.decider.unwrap_or(slowest);
+        let decides = decider == self.communicator.rank();
         let mut bytes = vec![0; message_bytes(self.members())];
         if decides {
             let calls = calls(&self.watch.cycle());
@@ -336,27 +413,34 @@ impl Partition {
             bytes = Decision { calls, transfers }.to_bytes();
         }
         let channel = self.channel(process);
-        let told = collective::broadcast(&channel, slowest, &mut bytes);
+        let told = collective::broadcast(&channel, decider, &mut bytes);
         block_on(process.context(), told)??;
         let decision = Decision::from_bytes(&bytes, self.members());
         if !decides {
             let mut controller = self.controller.borrow_mut();
             let shares = controller.partition().sizes();
             let calls = as_cut_exactly(&decision.calls, &shares);
-            controller.follow(number, &calls, &decision.transfers)?;
+            if self.decider.is_some() {
+                controller.obey(number, &calls, &decision.transfers)?;
+            } else {
+                controller.follow(number, &calls, &decision.transfers)?;
+            }
         }
+        let mut statistics = self.statistics.get();
+        statistics.decided += u64::from(decides);
+        self.statistics.set(statistics);
         Ok(decision)
     }
 
-    /// What the slowest member decides.
+    /// What this member decides.
     fn transfers(&self, number: u64, calls: &[Arrival]) -> Vec<Transfer> {
-        if !self.moves {
-            return Vec::new();
-        }
         let mut controller = self.controller.borrow_mut();
         let shares = controller.partition().sizes();
         for call in as_cut_exactly(calls, &shares) {
             controller.note(number, call, self.communicator.rank());
+        }
+        if !self.moves {
+            return Vec::new();
         }
         // What cannot be moved is not: the others wait for an answer in any case.
         controller.decide(number).unwrap_or_default()

@@ -23,6 +23,7 @@ use pamir_transport::balance::decision::policy::SetUp;
 use pamir_transport::context::Context;
 
 use super::array::Array;
+use super::source::Source;
 
 /// Which part of its range a member prepares to get at most, before it knows how much it gets.
 const PREPARED_PART: u64 = 8;
@@ -52,6 +53,8 @@ pub struct Resources {
     context: Rc<Context>,
     changes: SetUp,
     arrays: RefCell<Vec<Rc<Array>>>,
+    sources: RefCell<Vec<Source>>,
+    read_bytes: Cell<usize>,
     range: RefCell<Range<u64>>,
     /// In how many cycles nothing has moved, one after another.
     still: Cell<u32>,
@@ -75,6 +78,8 @@ impl Resources {
             context,
             changes,
             arrays: RefCell::default(),
+            sources: RefCell::default(),
+            read_bytes: Cell::new(0),
             range: RefCell::default(),
             still: Cell::new(0),
             portion: RefCell::new(found.ok()),
@@ -95,9 +100,29 @@ impl Resources {
         self.arrays.borrow().clone()
     }
 
-    /// The own items are these from now on.
+    /// Adds a file, of which this member reads its own items.
+    pub fn add_source(&self, source: Source) {
+        self.count_read(source.follow(&(0..0), &self.range.borrow()));
+        self.sources.borrow_mut().push(source);
+    }
+
+    /// How many bytes were read from files.
+    pub fn read_bytes(&self) -> u64 {
+        self.read_bytes.get() as u64
+    }
+
+    fn count_read(&self, bytes: usize) {
+        self.read_bytes.set(self.read_bytes.get() + bytes);
+    }
+
+    /// The own items are these from now on: what is new of files is read.
     pub fn set_range(&self, range: Range<u64>) {
-        self.range.replace(range);
+        let before = self.range.replace(range.clone());
+        if before != range {
+            for source in self.sources.borrow().iter() {
+                self.count_read(source.follow(&before, &range));
+            }
+        }
     }
 
     /// A cycle has ended, in which something moved or not.
@@ -190,6 +215,7 @@ impl Resources {
             self.context.resize_injection(self.usual_slots);
         }
         self.portion.replace(None);
+        self.sources.take();
         self.arrays.take()
     }
 }

@@ -19,6 +19,8 @@ pub struct Statistics {
     pub moved_load: u64,
     /// Bytes that this member fetched.
     pub fetched_bytes: u64,
+    /// Bytes that it read from files.
+    pub read_bytes: u64,
     /// Bytes of memory that it gave back after a move.
     pub released_bytes: u64,
     /// For how long it was busy, in nanoseconds of the policy's clock.
@@ -35,6 +37,8 @@ pub struct Statistics {
     pub window_slots: u64,
     /// The part of the last-level cache that it may fill.
     pub cache: Cache,
+    /// Cycles in which this member decided.
+    pub decided: u64,
     /// For how long housekeeping ran in this process, in nanoseconds.
     pub housekeeping_ns: u64,
     /// How long set-up operations took, in nanoseconds.

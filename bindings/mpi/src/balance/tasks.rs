@@ -8,6 +8,10 @@
 //! parts    0 1 │ 2 │ 3  ranks 1 and 2: one part each
 //! ```
 //!
+//! Or the program has a list of tasks, each with a weight and a function of its own: a member does
+//! those that are its own at once, and the fastest gets several
+//! ([`pamir_transport::balance::assignment`]).
+//!
 //! All members tell each other how long they were busy, and come to the same queues
 //! ([`pamir_transport::balance::leveler`]), so no data moves but these times.
 //!
@@ -20,6 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use pamir_driver::waiting::clock::Clock;
 use pamir_shm::call_record::Call;
+use pamir_transport::balance::assignment::Assignment;
 use pamir_transport::balance::decision::law::Law;
 use pamir_transport::balance::history::Arrival;
 use pamir_transport::balance::leveler::Leveler;
@@ -43,6 +48,7 @@ pub struct Tasks {
     communicator: Rc<Communicator>,
     clock: Clock,
     leveler: RefCell<Leveler>,
+    assignment: RefCell<Assignment>,
     /// Every so many cycles the queues are levelled.
     period: u64,
     cycles: Cell<u64>,
@@ -73,6 +79,7 @@ impl Tasks {
             communicator: duplicate(process, parent)?,
             clock: Clock::where_oversubscribed(oversubscribed),
             leveler: RefCell::new(Leveler::new(law, parent.size())),
+            assignment: RefCell::new(Assignment::new(parent.size())),
             period,
             cycles: Cell::new(0),
             requested: Cell::new(false),
@@ -106,8 +113,51 @@ impl Tasks {
         let own = self.communicator.rank();
         let first: u64 = queues[..own].iter().sum();
         let parts = queues.iter().sum();
+        let numbers = first..first + queues[own];
+        let (calls, due) = self.cycle(process, &queues, numbers, &|part| work(part, parts))?;
+        Ok(due && self.leveler.borrow_mut().level(&calls))
+    }
+
+    /// The member that does each task of the last list.
+    pub fn owners(&self) -> Vec<usize> {
+        self.assignment.borrow().owners().to_vec()
+    }
+
+    /// Does this member's tasks of a list of such `weights` with `work`, which is called with the
+    /// task's place in it and from several threads at once, waits for all members, and levels who does
+    /// which. Whether that has changed.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::run`].
+    pub fn run_list(
+        &self,
+        process: &Process,
+        weights: &[u64],
+        work: &(dyn Fn(usize) + Sync),
+    ) -> Result<bool, BalanceError> {
+        self.assignment.borrow_mut().take(weights);
+        let (owners, loads) = (self.owners(), self.assignment.borrow().loads());
+        let member = self.communicator.rank();
+        let own = owners.iter().enumerate();
+        let own = own.filter(|(_, owner)| **owner == member);
+        let own: Vec<usize> = own.map(|(task, _)| task).collect();
+        let do_one = |part: u64| work(own[part as usize]);
+        let (calls, due) = self.cycle(process, &loads, 0..own.len() as u64, &do_one)?;
+        Ok(due && self.assignment.borrow_mut().learn(&calls))
+    }
+
+    /// Does `numbers`, several at once, and waits for all members, each of which has its load; all
+    /// calls, and whether work is to be levelled.
+    fn cycle(
+        &self,
+        process: &Process,
+        loads: &[u64],
+        numbers: std::ops::Range<u64>,
+        work: &(dyn Fn(u64) + Sync),
+    ) -> Result<(Vec<Arrival>, bool), BalanceError> {
         let started_ns = Clock::Monotonic.now_ns();
-        let busy_ns = do_parts(self.clock, first..first + queues[own], parts, work);
+        let busy_ns = do_parts(self.clock, numbers, work);
         if self.look_for_occasion(process).is_some() {
             self.requested.set(true);
         }
@@ -115,14 +165,14 @@ impl Tasks {
             id: self.communicator.next_synchronization(),
             started_ns,
             arrived_ns: Clock::Monotonic.now_ns(),
-            load: queues[own],
+            load: loads[self.communicator.rank()],
         });
-        let (calls, requested) = self.exchange(process, busy_ns, &queues)?;
+        let (calls, requested) = self.exchange(process, busy_ns, loads)?;
         process.announcer().leave();
         self.requested.set(false);
         self.cycles.set(self.cycles.get() + 1);
         let due = self.period != 0 && self.cycles.get().is_multiple_of(self.period);
-        Ok((due || requested) && self.leveler.borrow_mut().level(&calls))
+        Ok((calls, due || requested))
     }
 
     /// Whether resources of this rank were freed or taken since work was levelled last.
@@ -185,12 +235,7 @@ fn occasions(process: &Process, period: u64) -> Option<RefCell<Occasions>> {
 }
 
 /// Does some parts of the work, several at once; how long that took, by the clock.
-fn do_parts(
-    clock: Clock,
-    own: std::ops::Range<u64>,
-    parts: u64,
-    work: &(dyn Fn(u64, u64) + Sync),
-) -> u64 {
+fn do_parts(clock: Clock, own: std::ops::Range<u64>, work: &(dyn Fn(u64) + Sync)) -> u64 {
     let next = AtomicU64::new(own.start);
     let run = || {
         let clocks = [clock, Clock::Processor];
@@ -202,7 +247,7 @@ fn do_parts(
                 let ended_ns = clocks.map(Clock::now_ns);
                 return std::array::from_fn(|one| ended_ns[one].saturating_sub(began_ns[one]));
             }
-            work(part, parts);
+            work(part);
         }
     };
     let helpers = (own.end - own.start).clamp(1, MOST_THREADS) - 1;
@@ -234,14 +279,14 @@ mod tests {
     fn each_part_is_done_once_and_several_at_once() {
         let done = Mutex::new(Vec::new());
         let barrier = std::sync::Barrier::new(3);
-        let work = |part, parts| {
+        let work = |part| {
             // Nobody passes unless three parts run at once.
             barrier.wait();
-            done.lock().unwrap().push((part, parts));
+            done.lock().unwrap().push(part);
         };
-        do_parts(Clock::Monotonic, 4..7, 9, &work);
+        do_parts(Clock::Monotonic, 4..7, &work);
         let mut done = done.into_inner().unwrap();
         done.sort_unstable();
-        assert_eq!(done, [(4, 9), (5, 9), (6, 9)]);
+        assert_eq!(done, [4, 5, 6]);
     }
 }

@@ -26,7 +26,7 @@ use super::forecast::Forecast;
 use super::law::Law;
 use super::noise::Noise;
 use super::receivers::{Number, Shares, apportion, choose};
-use crate::balance::history::{Arrival, Cycle, History, Notice};
+use crate::balance::history::{Arrival, Cycle, Directive, History, Notice};
 use crate::balance::partition::{Partition, PartitionError, Transfer};
 
 /// Cycles that are kept: this one and what came before.
@@ -169,7 +169,7 @@ impl Controller {
             return Ok(Vec::new());
         }
         let transfers = self.transfers(&extremes, &order);
-        self.apply(&transfers)?;
+        self.apply(number, &transfers)?;
         Ok(transfers)
     }
 
@@ -192,11 +192,34 @@ impl Controller {
         if let Some(calls) = calls {
             self.learn(number, &calls);
         }
-        self.apply(transfers)
+        self.apply(number, transfers)
     }
 
-    fn apply(&mut self, transfers: &[Transfer]) -> Result<(), PartitionError> {
+    /// As [`Self::follow`], for who never decides: nothing is learnt.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::follow`].
+    pub fn obey(
+        &mut self,
+        number: u64,
+        calls: &[Arrival],
+        transfers: &[Transfer],
+    ) -> Result<(), PartitionError> {
+        for call in calls {
+            self.history.note(number, *call);
+        }
+        self.apply(number, transfers)
+    }
+
+    /// What the last decision but `back` told `member` to do next; nothing where that is forgotten.
+    pub fn directive(&self, back: usize, member: usize) -> Option<Directive> {
+        self.history.directive(back, member)
+    }
+
+    fn apply(&mut self, number: u64, transfers: &[Transfer]) -> Result<(), PartitionError> {
         self.partition.apply(transfers)?;
+        self.history.direct(number, transfers);
         if !transfers.is_empty() {
             self.noise.moved();
         }
@@ -400,6 +423,10 @@ mod tests {
             assert_eq!(follower.damping, slowest.damping);
             assert_eq!(follower.noise, slowest.noise);
             assert_eq!(follower.forecast, slowest.forecast);
+            let told = |controller: &Controller| {
+                [0, 1, 2, 3].map(|member| controller.directive(0, member))
+            };
+            assert_eq!(told(&follower), told(&slowest));
         }
         let mut taken = follower.partition().clone();
         let impossible = Transfer {

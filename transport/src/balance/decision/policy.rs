@@ -19,6 +19,7 @@
 //! | `least-ns=` | the least difference in nanoseconds |
 //! | `moving-ns=` | what moving costs once |
 //! | `cycles=` | within how many cycles that must have been won back |
+//! | `controller=` | who decides for the group: `slowest`, whoever that is, or always a member, by its rank |
 //! | `set-up=` | what set-up operations change, a list of `memory`, `windows` and `cache`, or `none` |
 //!
 //! A law, shares and givers say what each giver gives. So they make `receivers=` 1 where it is not
@@ -85,6 +86,8 @@ pub struct Policy {
     pub settings: Option<Settings>,
     /// The clock of busy times; without one it is chosen by whether ranks share processors.
     pub clock: Option<Clock>,
+    /// The member that decides for the group; without one the slowest does.
+    pub controller: Option<usize>,
     /// What set-up operations change.
     pub set_up: SetUp,
 }
@@ -94,6 +97,7 @@ impl Default for Policy {
         Self {
             settings: Some(Settings::default()),
             clock: None,
+            controller: None,
             set_up: SetUp::ALL,
         }
     }
@@ -105,7 +109,7 @@ impl Default for Policy {
 pub enum PolicyError {
     /// A word is neither a name nor a parameter.
     #[error(
-        "{word:?} is no balancing policy: give balanced, document or static, and parameters such as law=data-per-time, receivers=needed, forecast=off, shares=even, givers=1, threshold=0.02, least-ns=, moving-ns=, cycles=, set-up=memory,windows, clock=undelayed"
+        "{word:?} is no balancing policy: give balanced, document or static, and parameters such as law=data-per-time, receivers=needed, forecast=off, shares=even, givers=1, threshold=0.02, least-ns=, moving-ns=, cycles=, controller=0, set-up=memory,windows, clock=undelayed"
     )]
     Word {
         /// The word.
@@ -204,6 +208,14 @@ impl Policy {
                     "this kernel does not count how long threads wait for a processor: give processor".into(),
                 ));
             }
+            return Ok(());
+        }
+        if parameter == "controller" {
+            let member = value.parse().ok();
+            if member.is_none() && value != "slowest" {
+                return Err(wrong("give slowest, or a rank of the communicator".into()));
+            }
+            self.controller = member;
             return Ok(());
         }
         if parameter == "set-up" {
@@ -349,6 +361,9 @@ mod tests {
         assert_eq!((threshold.least_ns, threshold.least_share), (20, 0.05));
         assert_eq!((threshold.moving_ns, threshold.cycles), (30, 4));
         assert_eq!(policy.clock, Some(Clock::Processor));
+        assert_eq!(policy.controller, None);
+        assert_eq!(parse("document controller=3").controller, Some(3));
+        assert_eq!(parse("controller=2 controller=slowest").controller, None);
         let windows = policy.set_up.windows;
         assert!(policy.set_up.memory && policy.set_up.cache && !windows);
         assert!(!parse("static set-up=none").set_up.memory);
@@ -383,6 +398,7 @@ mod tests {
             ("forecast=maybe", "on and off"),
             ("clock=sun", "processor"),
             ("set-up=disk", "windows"),
+            ("controller=fastest", "a rank"),
             ("static givers=1", "static"),
         ] {
             let error = text.parse::<Policy>().unwrap_err().to_string();
