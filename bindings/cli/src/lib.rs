@@ -8,4 +8,5 @@
 pub mod command;
 pub mod launch;
 pub mod results;
+pub mod status;
 pub mod wrapper;

@@ -73,6 +73,7 @@ settings! {
         SHARED_HEAP: Whole = Whole { least: 0, most: 2, default: 0 }, "cli, heap", "With 1, large allocations come from memory that the other ranks can map (`mpiexec --shared-heap`); 2 also reports events of the heap.";
         SHARED_HEAP_LEAST: Bytes = Bytes(32 << 10), "heap", "The shortest allocation that comes from the shared heap.";
         CLAIMS: Text = text("a file, or off", "a file of the user's"), "cli", "The file whose locks tell jobs which processors others have.";
+        STATUS: Text = text("a folder, or off", "a folder of the user's"), "cli", "The folder in which mpiexec has a socket that tells `pamir jobs` of its job; with `off` it has none.";
         CC: Text = text("a command", "cc"), "cli", "The compiler that mpicc calls.";
         CXX: Text = text("a command", "c++"), "cli", "The compiler that mpicxx calls.";
         SEND: Text = rows("rows such as eager:-16K,rendezvous"), "transport", "Which protocol sends which sizes.";

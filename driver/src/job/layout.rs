@@ -88,6 +88,10 @@ pub struct RankStatus {
     /// How many of its messages the rank has withdrawn that their targets have not answered: what peers read of its memory
     /// meanwhile may be wrong.
     pub withdrawn: AtomicU64,
+    /// Interrupts in which its service thread moved something; for who looks (`crate::job::counters`).
+    pub interrupts: AtomicU64,
+    /// Descriptors that were done in them.
+    pub descriptors_moved: AtomicU64,
 }
 
 /// Where a rank's shared heap lies in its process, and how to map it; all 0 if it has none.

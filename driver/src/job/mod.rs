@@ -41,6 +41,7 @@ pub mod board_table;
 mod client_lock;
 mod client_place;
 pub mod client_table;
+pub mod counters;
 pub mod layout;
 mod nodes;
 mod peers;

@@ -81,7 +81,13 @@ impl Job {
             let block = self.block(rank)?;
             let status = &block.status;
             block.sleep.store(0, Ordering::Relaxed);
-            for word in [&status.heap.bytes, &status.processor, &status.withdrawn] {
+            for word in [
+                &status.heap.bytes,
+                &status.processor,
+                &status.withdrawn,
+                &status.interrupts,
+                &status.descriptors_moved,
+            ] {
                 word.store(0, Ordering::Relaxed);
             }
             let absent = RankState::Absent.to_word();

@@ -10,6 +10,7 @@
 pub mod explain_send;
 pub mod explain_type;
 pub mod info;
+pub mod jobs;
 mod machine;
 mod number;
 pub mod pin;
@@ -44,6 +45,13 @@ enum Subcommand {
     /// The machine is its cores, hardware threads, caches, NUMA nodes and huge pages. Each system call
     /// that Pamir can use is tried, so a container's refusal shows.
     Info(info::Arguments),
+    /// Show the jobs of this user that run on this machine, or one of them with its ranks.
+    ///
+    /// A job's number is the process of its mpiexec. A rank is starting until it has called MPI_Init (a program
+    /// that never does stays so), running, waiting in a call that sleeps, stopped, finalized, exited, aborted, or
+    /// killed. CPU is the processor time of all its threads, MEMORY what is present of its memory, INTERRUPTS how
+    /// often its service thread has moved something while the program computed.
+    Jobs(jobs::Arguments),
     /// Send messages of a size between two ranks, and show which way they went, and why.
     ExplainSend(explain_send::Arguments),
     /// Show what an MPI datatype compiles to, what moves its blocks, and how it would be sent.
@@ -91,6 +99,7 @@ impl Subcommand {
     fn run(&self, reader: MachineReader) -> u8 {
         match self {
             Subcommand::Info(arguments) => info::run(arguments, reader),
+            Subcommand::Jobs(arguments) => jobs::run(arguments),
             Subcommand::ExplainSend(arguments) => explain_send::run(arguments),
             Subcommand::ExplainType(arguments) => explain_type::run(arguments),
             Subcommand::Pin(arguments) => pin::run(arguments, reader),

@@ -28,7 +28,8 @@ pub mod report;
 pub mod request;
 pub mod supervise;
 
-use std::ffi::OsString;
+use std::ffi::{CString, OsString};
+use std::os::unix::ffi::OsStrExt as _;
 use std::time::Instant;
 
 use nix::errno::Errno;
@@ -47,11 +48,15 @@ use output::Output;
 use output::route::{self, OutputFileError};
 use placement::{Placement, PlacementError};
 use process::open_files::OpenFilesError;
+use process::signals::Signals;
 use process::start::StartError;
 use profile::ProfileError;
+use report::status::{Facts, Status};
 use request::{Launch, Verbosity};
 
 use crate::results::{self, PrintError};
+use crate::status::folder::FolderError;
+use crate::status::server::ServerError;
 
 /// Why there is no job.
 #[derive(Debug, thiserror::Error)]
@@ -182,7 +187,7 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
     let open_files = process::open_files::raise(launch)?;
     let mut nodes = Nodes::create(launch, &placement)?;
 
-    let signals = supervise::Signals::block(mask).map_err(system("signals"))?;
+    let signals = Signals::block(mask).map_err(system("signals"))?;
     // Processes whose rank has ended become the launcher's, so that it can see them end.
     let _ = nix::sys::prctl::set_child_subreaper(true);
     nodes.join()?;
@@ -227,8 +232,17 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
     if let Some(balancing) = &mut balancing {
         groups.extend(balancing.begin(nodes.job_of(0), &ranks, &signals.before, &mut output));
     }
+    let status = open_status(
+        launch,
+        &placement,
+        &prepared,
+        &host,
+        started_at,
+        &mut output,
+    );
     // Without a guard only the ranks themselves die with the launcher, which is no reason to stop.
-    let guard = process::guard::Guard::start(&groups).ok();
+    let socket = status.as_ref().and_then(socket_path);
+    let guard = process::guard::Guard::start(&groups, socket.as_deref()).ok();
     if verbose {
         for (rank, process) in ranks.iter().enumerate() {
             let name = &prepared[process.program].name;
@@ -246,9 +260,45 @@ fn run(launch: &Launch) -> Result<u8, LaunchError> {
         balancing,
         deadline: launch.timeout.map(|limit| (started_at + limit, limit)),
         verbosity: launch.verbosity,
-        host,
+        status,
+        host: &host,
     };
     Ok(supervisor.run())
+}
+
+/// The job's status socket. A job runs as well without one.
+fn open_status<'a>(
+    launch: &'a Launch,
+    placement: &'a Placement,
+    prepared: &[process::start::Prepared],
+    host: &'a str,
+    began: Instant,
+    output: &mut Output,
+) -> Option<Status<'a>> {
+    let facts = Facts {
+        launch,
+        placement,
+        engine_sleeps: prepared
+            .iter()
+            .map(|program| program.engine_sleeps)
+            .collect(),
+        host,
+        began,
+    };
+    match Status::open(facts) {
+        Ok(status) => Some(status),
+        Err(ServerError::Folder(FolderError::Off)) => None,
+        Err(error) => {
+            if launch.verbosity == Verbosity::Verbose {
+                output.say(&format!("the job has no status for `pamir jobs`: {error}"));
+            }
+            None
+        }
+    }
+}
+
+fn socket_path(status: &Status<'_>) -> Option<CString> {
+    CString::new(status.server.path().as_os_str().as_bytes()).ok()
 }
 
 /// Tells before the start which functions will fail, rather than at their first call.

@@ -126,6 +126,16 @@ impl Nodes {
         &self.jobs[self.of_ranks[rank]]
     }
 
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.jobs.len()
+    }
+
+    /// The node of `rank`.
+    pub fn node_of(&self, rank: usize) -> usize {
+        self.of_ranks[rank]
+    }
+
     /// The number of `rank` among those of its node, and how many those are.
     pub fn place(&self, rank: usize) -> (usize, usize) {
         let node = self.of_ranks[rank];

@@ -19,10 +19,8 @@
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, ppoll};
-use nix::sys::signal::{SigSet, SigmaskHow, Signal, kill, raise, sigprocmask};
-use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::signal::{Signal, kill, raise};
 use nix::sys::time::TimeSpec;
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
@@ -34,9 +32,13 @@ use super::nodes::Nodes;
 use super::output::{Output, OutputEvent};
 use super::process::child::{self, End};
 use super::process::guard::Guard;
+use super::process::signals::Signals;
 use super::process::start::{Prepared, RankProcess};
+use super::report::status::{Moment, Status};
 use super::report::{self, Failure};
 use super::request::Verbosity;
+use crate::status::document::JobState;
+use crate::status::server::StatusEvent;
 
 /// Between asking ranks to end and killing them.
 const GRACE: Duration = Duration::from_secs(1);
@@ -51,47 +53,6 @@ const OUTPUT_EXIT_CODE: u8 = 1;
 const NETWORK_EXIT_CODE: u8 = 1;
 /// The exit code after `--timeout`, that of timeout(1).
 const TIMEOUT_EXIT_CODE: u8 = 124;
-
-/// Signals passed on to the ranks.
-const FORWARDED: [Signal; 6] = [
-    Signal::SIGINT,
-    Signal::SIGTERM,
-    Signal::SIGHUP,
-    Signal::SIGQUIT,
-    Signal::SIGUSR1,
-    Signal::SIGUSR2,
-];
-
-/// The signals of the launcher, blocked and readable.
-#[derive(Debug)]
-pub struct Signals {
-    descriptor: SignalFd,
-    /// The mask before, which ranks start with.
-    pub before: SigSet,
-}
-
-impl Signals {
-    /// Blocks the signals; what was ignored at the start (nohup) stays ignored. `before` is the mask
-    /// that the launcher was started with.
-    pub fn block(before: SigSet) -> Result<Signals, Errno> {
-        let mut set = SigSet::empty();
-        for signal in FORWARDED.into_iter().chain([Signal::SIGTSTP]) {
-            if !child::is_ignored(signal) {
-                set.add(signal);
-            }
-        }
-        // Where it is ignored, as it may have been at the start, the kernel removes ranks that have
-        // ended, and nobody learns of it. Ranks get the default, too.
-        child::set_default(Signal::SIGCHLD)?;
-        set.add(Signal::SIGCHLD);
-        sigprocmask(SigmaskHow::SIG_BLOCK, Some(&set), None)?;
-        let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
-        Ok(Signals {
-            descriptor: SignalFd::with_flags(&set, flags)?,
-            before,
-        })
-    }
-}
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Phase {
@@ -137,8 +98,10 @@ pub struct Supervisor<'a> {
     pub deadline: Option<(Instant, Duration)>,
     /// How much is said.
     pub verbosity: Verbosity,
+    /// Where others ask how the job is.
+    pub status: Option<Status<'a>>,
     /// This machine's name.
-    pub host: String,
+    pub host: &'a str,
 }
 
 /// What the loop keeps beside the job.
@@ -164,6 +127,7 @@ enum Source {
     Input(InputEvent),
     Output(OutputEvent),
     Network,
+    Status(StatusEvent),
 }
 
 impl Supervisor<'_> {
@@ -195,6 +159,7 @@ impl Supervisor<'_> {
                 Source::Signals => self.read_signals(progress),
                 Source::Output(event) => self.output.handle(event),
                 Source::Network => self.read_failure(progress),
+                Source::Status(event) => self.tell_status(event, progress),
                 Source::Input(event) => {
                     if let Some(input) = &mut self.input {
                         input.handle(event);
@@ -233,10 +198,7 @@ impl Supervisor<'_> {
     /// Sleeps until something happens or is due.
     fn wait(&self, progress: &Progress) -> Vec<Source> {
         let mut sources = vec![Source::Signals];
-        let mut descriptors = vec![PollFd::new(
-            self.signals.descriptor.as_fd(),
-            PollFlags::POLLIN,
-        )];
+        let mut descriptors = vec![PollFd::new(self.signals.as_fd(), PollFlags::POLLIN)];
         for (event, descriptor) in self.output.descriptors() {
             sources.push(Source::Output(event));
             let flags = match event {
@@ -252,6 +214,11 @@ impl Supervisor<'_> {
         if let Some(failures) = self.nodes.failures() {
             sources.push(Source::Network);
             descriptors.push(PollFd::new(failures.as_fd(), PollFlags::POLLIN));
+        }
+        let status = self.status.iter();
+        for (event, descriptor, flags) in status.flat_map(|status| status.server.descriptors()) {
+            sources.push(Source::Status(event));
+            descriptors.push(PollFd::new(descriptor, flags));
         }
         let timeout = self.time_left(progress).map(TimeSpec::from_duration);
         match ppoll(&mut descriptors, timeout, None) {
@@ -275,6 +242,7 @@ impl Supervisor<'_> {
         let now = Instant::now();
         let mut next = self.output.prompt_due();
         let mut consider = |at: Option<Instant>| next = [next, at].into_iter().flatten().min();
+        consider(self.status.as_ref().and_then(|status| status.server.due()));
         match progress.phase {
             Phase::Running => {
                 consider(self.deadline.map(|(at, _)| at));
@@ -309,13 +277,30 @@ impl Supervisor<'_> {
     }
 
     fn read_signals(&mut self, progress: &mut Progress) {
-        while let Ok(Some(information)) = self.signals.descriptor.read_signal() {
-            match Signal::try_from(information.ssi_signo as i32) {
-                Ok(Signal::SIGCHLD) => self.collect_ends(progress),
-                Ok(Signal::SIGTSTP) => self.stop_and_continue(progress),
-                Ok(signal) => self.forward(signal, progress),
-                Err(_) => {}
+        while let Some(signal) = self.signals.next() {
+            match signal {
+                Signal::SIGCHLD => self.collect_ends(progress),
+                Signal::SIGTSTP => self.stop_and_continue(progress),
+                signal => self.forward(signal, progress),
             }
+        }
+    }
+
+    /// Goes on with the exchange with somebody who asks how the job is.
+    fn tell_status(&mut self, event: StatusEvent, progress: &Progress) {
+        let moment = Moment {
+            ranks: &self.ranks,
+            ends: &progress.ends,
+            nodes: &self.nodes,
+            state: match progress.phase {
+                Phase::Running => JobState::Running,
+                Phase::Ending { .. } | Phase::Killed => JobState::Ending,
+                Phase::Closing { .. } | Phase::Emptying => JobState::Closing,
+            },
+            exit_code: progress.exit_code,
+        };
+        if let Some(status) = &mut self.status {
+            status.handle(event, &moment);
         }
     }
 
@@ -440,6 +425,9 @@ impl Supervisor<'_> {
     fn keep_time(&mut self, progress: &mut Progress) {
         let now = Instant::now();
         self.output.show_prompts(now);
+        if let Some(status) = &mut self.status {
+            status.server.tidy(now);
+        }
         match progress.phase {
             Phase::Running => {
                 if let Some(balancing) = &mut self.balancing {

@@ -6,6 +6,8 @@
 //!
 //! Invariant: no FIFO is borrowed while the owner is called, who may inject more.
 
+use pamir_shm::atomic::Ordering;
+
 use crate::unit::target::Target;
 use crate::unit::{MessagingUnit, Owner, Served, UnitError};
 
@@ -23,13 +25,26 @@ impl<O: Owner> MessagingUnit<O> {
         self.step(owner)?;
         let done = before.saturating_sub(self.backlog.get());
         if done > 0 {
-            let served = self.served.get();
-            self.served.set(Served {
-                interrupts: served.interrupts + 1,
-                descriptors: served.descriptors + done as u64,
-            });
+            self.count_served(done as u64);
         }
         Ok(handled > 0 || done > 0)
+    }
+
+    /// Counts an interrupt, for the report and for who looks at the job meanwhile.
+    fn count_served(&self, descriptors: u64) {
+        let before = self.served.get();
+        let served = Served {
+            interrupts: before.interrupts + 1,
+            descriptors: before.descriptors + descriptors,
+        };
+        self.served.set(served);
+        let status = &self.targets[self.rank].block.status;
+        status
+            .interrupts
+            .store(served.interrupts, Ordering::Relaxed);
+        status
+            .descriptors_moved
+            .store(served.descriptors, Ordering::Relaxed);
     }
 
     /// Processes what waits in the injection FIFOs as far as the lanes have room.

@@ -1,7 +1,7 @@
 //! The guard: ends every process group when the launcher was killed.
 //!
 //! What: a small process that sleeps on a pipe whose other end only the launcher holds. When the
-//! launcher vanishes (SIGKILL, out of memory), the pipe ends and the guard kills the ranks' groups.
+//! launcher vanishes (SIGKILL, out of memory), the pipe ends, and the guard kills the ranks' groups and removes the status socket.
 //! Why: ranks themselves die with the launcher (`PR_SET_PDEATHSIG`), but processes that they
 //! started do not; nothing shall stay behind.
 //! Step before: [`super::start`] has started the ranks. Step after: [`crate::launch::supervise`], which
@@ -9,6 +9,7 @@
 //! Invariant: ranks stay unreaped until the job's end, so that no group number is used again while
 //! the guard may kill it.
 
+use std::ffi::CStr;
 use std::os::fd::{AsRawFd, OwnedFd};
 
 use nix::errno::Errno;
@@ -26,8 +27,8 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Starts the guard for these process groups. All signals have to be blocked.
-    pub fn start(groups: &[Pid]) -> Result<Guard, Errno> {
+    /// Starts the guard for these process groups, and the launcher's `socket`. All signals have to be blocked.
+    pub fn start(groups: &[Pid], socket: Option<&CStr>) -> Result<Guard, Errno> {
         let (reader, lifeline) = pipe2(OFlag::O_CLOEXEC)?;
         // SAFETY: the launcher may have threads, those of bridges, which the child has not: it makes
         // system calls only, and neither allocates nor locks.
@@ -36,7 +37,7 @@ impl Guard {
                 process: child,
                 _lifeline: lifeline,
             }),
-            ForkResult::Child => watch(&reader, groups),
+            ForkResult::Child => watch(&reader, groups, socket),
         }
     }
 
@@ -48,7 +49,7 @@ impl Guard {
     }
 }
 
-fn watch(reader: &OwnedFd, groups: &[Pid]) -> ! {
+fn watch(reader: &OwnedFd, groups: &[Pid], socket: Option<&CStr>) -> ! {
     // SAFETY: plain system calls in a process of one thread. Closing every other descriptor makes
     // the `OwnedFd`s of this copy of the launcher stale, and none of them is used or dropped: this
     // function ends with `_exit`.
@@ -73,6 +74,10 @@ fn watch(reader: &OwnedFd, groups: &[Pid]) -> ! {
     }
     for group in groups {
         let _ = kill(Pid::from_raw(-group.as_raw()), Signal::SIGKILL);
+    }
+    if let Some(socket) = socket {
+        // SAFETY: the path ends in a zero byte and is live; the call neither allocates nor locks.
+        unsafe { libc::unlink(socket.as_ptr()) };
     }
     // SAFETY: ends this process without running the launcher's exit handlers.
     unsafe { libc::_exit(0) }

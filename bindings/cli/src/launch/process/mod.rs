@@ -5,5 +5,6 @@
 pub mod child;
 pub mod guard;
 pub mod open_files;
+pub mod signals;
 pub mod spawn;
 pub mod start;

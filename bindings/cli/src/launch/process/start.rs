@@ -5,7 +5,7 @@
 //! Step before: [`crate::launch::placement`], [`crate::launch::program`]. Step after: [`crate::launch::supervise`].
 //! Invariant: after an error no process of the job is left.
 
-use std::ffi::{CString, OsString};
+use std::ffi::{CString, OsStr, OsString};
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::{Pid, pipe2};
-use pamir_settings::{APPNUM, HUGE_PAGES};
+use pamir_settings::{APPNUM, ENGINE, HUGE_PAGES};
 use pamir_shm::refusal::Refusal;
 
 use super::child;
@@ -35,6 +35,8 @@ pub struct Prepared {
     pub name: String,
     /// Its file, from the launcher's working directory.
     pub file: PathBuf,
+    /// Whether a thread of its own sleeps in the place of the program of its ranks (`PAMIR_ENGINE`).
+    pub engine_sleeps: bool,
     ranks: usize,
     path: CString,
     arguments: Vec<CString>,
@@ -114,6 +116,7 @@ pub fn prepare(
         prepared.push(Prepared {
             name: program.command[0].to_string_lossy().into_owned(),
             file: program.directory.clone().unwrap_or_default().join(&path),
+            engine_sleeps: engine_sleeps(value(ENGINE.name()).as_deref()),
             ranks: program.ranks,
             path: program::c_string(path)?,
             arguments: program
@@ -131,6 +134,11 @@ pub fn prepare(
         first.get_or_insert(variables);
     }
     Ok(prepared)
+}
+
+/// Whether a thread of its own sleeps in the place of a program with this `PAMIR_ENGINE`.
+fn engine_sleeps(engine: Option<&OsStr>) -> bool {
+    !matches!(ENGINE.value_of(engine), "service" | "none")
 }
 
 /// What all ranks of a job are started with.
@@ -313,6 +321,13 @@ pub(in crate::launch) fn processor_mask(processors: &[u32]) -> Vec<libc::c_ulong
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_of_the_engine_is_known_by_the_variable() {
+        let sleeps = |text: &str| engine_sleeps(Some(text.as_ref()));
+        assert!(sleeps("thread") && sleeps("node"));
+        assert!(!sleeps("none") && !sleeps("service") && !engine_sleeps(None));
+    }
 
     #[test]
     fn masks_are_as_long_as_the_highest_processor_needs() {

@@ -5,6 +5,8 @@
 //! Step before: [`super::supervise`] finds the first failing rank. Step after: standard error and
 //! the launcher's own exit code.
 
+pub mod status;
+
 use pamir_driver::job::RankState;
 
 use super::process::child::End;
@@ -93,14 +95,19 @@ pub fn signal_name(signal: i32) -> String {
         libc::SIGXCPU => "processor time limit",
         _ => "",
     };
-    let name = match nix::sys::signal::Signal::try_from(signal) {
-        Ok(signal) => signal.as_str().to_string(),
-        Err(_) => "real-time signal".to_string(),
-    };
+    let name = signal_word(signal);
     if meaning.is_empty() {
         name
     } else {
         format!("{name}: {meaning}")
+    }
+}
+
+/// A signal's name.
+fn signal_word(signal: i32) -> String {
+    match nix::sys::signal::Signal::try_from(signal) {
+        Ok(signal) => signal.as_str().to_string(),
+        Err(_) => "real-time signal".to_string(),
     }
 }
 
