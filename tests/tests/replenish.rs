@@ -161,6 +161,16 @@ fn each_target_has_a_fifo_of_its_own() {
     );
 }
 
+#[test]
+fn a_client_has_the_fifos_that_stand_beside_its_name() {
+    let told = |table: &str| {
+        let report = report(2, "3000", &[("PAMIR_CLIENTS", table)]);
+        ["(8 slots, counted-put)", "(64 slots, memory-fifo)"].map(|words| report.contains(words))
+    };
+    assert_eq!(told("MPI=slots:8,criterion:counted-put"), [true, false]);
+    assert_eq!(told("other=slots:8,criterion:counted-put"), [false, true]);
+}
+
 /// The numbers of descriptors that went into slots, and that pended at most, of the FIFO that pended most.
 fn slots_and_pending(slots: &str, threshold: &str) -> (u64, u64) {
     let variables = [
