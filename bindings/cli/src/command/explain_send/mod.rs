@@ -21,6 +21,13 @@ pub use sample::{Arguments as SampleArguments, run as run_sample};
 /// Seconds after which a job that hangs is ended.
 const TIMEOUT_SECONDS: &str = "60";
 
+/// Messages that each rank sends where the user names no number.
+const FEWEST_MESSAGES: u32 = 4;
+const MOST_MESSAGES: u32 = 1000;
+
+/// Bytes that these are together, unless they are the fewest.
+const SAMPLE_BYTES: usize = 1 << 30;
+
 /// Arguments of `pamir explain-send`.
 #[derive(Debug, Args)]
 #[command(after_help = "examples:\n  pamir explain-send 64K\n  \
@@ -33,9 +40,9 @@ pub struct Arguments {
     /// Ranks of the job; 0 and 1 send.
     #[arg(long, default_value_t = 2, value_name = "N", value_parser = whole::<u32>(2..=MOST_RANKS))]
     ranks: u32,
-    /// Messages that each of the two sends.
-    #[arg(long, default_value_t = 1000, value_name = "N", value_parser = whole::<u32>(1..=1_000_000))]
-    messages: u32,
+    /// Messages that each of the two sends; without it 1000, or as many as make 1 GiB, and 4 at least.
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=1_000_000))]
+    messages: Option<u32>,
     /// The sender writes its whole buffer before each send, and the receiver reads what has come.
     #[arg(long)]
     rewritten: bool,
@@ -63,6 +70,13 @@ pub fn run(arguments: &Arguments) -> u8 {
     results::conclude("pamir explain-send", explained(arguments), 1)
 }
 
+/// How many messages each sends: as many as are soon sent, unless the user says.
+fn messages(arguments: &Arguments) -> u32 {
+    let soon = u32::try_from(SAMPLE_BYTES / arguments.bytes.max(1)).unwrap_or(MOST_MESSAGES);
+    let soon = soon.clamp(FEWEST_MESSAGES, MOST_MESSAGES);
+    arguments.messages.unwrap_or(soon)
+}
+
 fn explained(arguments: &Arguments) -> Result<String, Box<dyn std::error::Error>> {
     let program = std::env::current_exe()?;
     let mut command = Command::new(program.with_file_name("mpiexec"));
@@ -71,7 +85,7 @@ fn explained(arguments: &Arguments) -> Result<String, Box<dyn std::error::Error>
         .args(["--timeout", TIMEOUT_SECONDS])
         .arg(&program)
         .arg("send-sample")
-        .args([arguments.bytes.to_string(), arguments.messages.to_string()])
+        .args([arguments.bytes.to_string(), messages(arguments).to_string()])
         .args(arguments.rewritten.then_some("--rewritten"))
         .stdin(Stdio::null())
         .stderr(Stdio::inherit());
@@ -85,6 +99,20 @@ fn explained(arguments: &Arguments) -> Result<String, Box<dyn std::error::Error>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_messages_are_few_unless_the_user_says() {
+        let of = |bytes, messages| Arguments {
+            bytes,
+            ranks: 2,
+            messages,
+            rewritten: false,
+        };
+        for (bytes, expected) in [(0, 1000), (64 << 10, 1000), (64 << 20, 16), (1 << 30, 4)] {
+            assert_eq!(messages(&of(bytes, None)), expected);
+            assert_eq!(messages(&of(bytes, Some(7))), 7);
+        }
+    }
 
     #[test]
     fn sizes_have_units() {
