@@ -54,6 +54,12 @@ fn a_row_and_the_kernel_settle_the_way() {
     let text = explained(&["1M"], &[("PAMIR_NO_KERNEL_COPY", "on")]);
     let profile = line(&text, "profile");
     assert!(profile.starts_with("no copies by the kernel"), "{text}");
+    let striped = [("PAMIR_SEND", "striped"), ("PAMIR_STRIPE_WORKERS", "0")];
+    let text = explained(&["1M"], &striped);
+    assert_eq!(line(&text, "went"), "striped 200");
+    let moved_by_workers = [("PAMIR_STRIPES", "two"), ("PAMIR_STRIPE_WORKERS", "1")];
+    let text = explained(&["1M"], &moved_by_workers);
+    assert_eq!(line(&text, "went"), "striped 200");
     let text = explained(&["8"], &[]);
     assert!(
         text.starts_with("up to ") && text.lines().count() == 1,

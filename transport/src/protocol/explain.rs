@@ -5,7 +5,7 @@
 //! ```text
 //! to rank 1, 65536 bytes, the sender waits: 1000 messages
 //!   row      eager_measured
-//!   profile  the kernel copies; near; has its core; string stores fetch lines; exclusive buffer of 131072 bytes; no worker for stripes
+//!   profile  the kernel copies; near; has its core; string stores fetch lines; exclusive buffer of 131072 bytes; no stripes
 //!   why      trial of at once, alone, together: at once is the fastest so far
 //!   went     eager 990, rendezvous_copy 10
 //! ```
@@ -50,18 +50,23 @@ pub(crate) struct Decided {
     /// What the exclusive buffer holds that is this end's; 0 if none is.
     pub(crate) exclusive_bytes: usize,
     pub(crate) protocol: SendProtocol,
+    /// In how many stripes its target is asked to take it; 1 for the whole.
+    pub(crate) stripes: usize,
+    /// It lies in one piece at its origin.
+    pub(crate) in_one_piece: bool,
     /// Other ranks share this one's processor.
     pub(crate) shares_core: bool,
 }
 
 impl Decided {
-    /// The protocol that moved it: one that needs the kernel's copies or workers goes without where there are none.
+    /// The protocol that moved it: stripes come before what the row says, and what the kernel cannot copy goes in packets.
     fn went(&self) -> SendProtocol {
-        use SendProtocol::{Eager, Rendezvous, RendezvousPackets, Striped};
+        use SendProtocol::{Rendezvous, RendezvousPackets, Striped};
         match self.protocol {
-            Eager => Eager,
-            _ if !self.profile.kernel_copies => RendezvousPackets,
-            Striped if self.profile.stripes == 1 => Rendezvous,
+            protocol if !protocol.asks() => protocol,
+            _ if self.stripes > 1 => Striped,
+            _ if !self.profile.kernel_copies || !self.in_one_piece => RendezvousPackets,
+            Striped => Rendezvous,
             protocol => protocol,
         }
     }
@@ -132,6 +137,7 @@ fn facts(
     Decided {
         profile,
         exclusive_bytes,
+        stripes,
         shares_core,
         ..
     }: &Decided,
@@ -141,8 +147,8 @@ fn facts(
         0 => "no exclusive buffer is this end's".to_owned(),
         bytes => format!("exclusive buffer of {bytes} bytes"),
     };
-    let stripes = match profile.stripes {
-        1 => "no worker for stripes".to_owned(),
+    let stripes = match stripes {
+        1 => "no stripes".to_owned(),
         stripes => format!("{stripes} stripes"),
     };
     format!(
@@ -194,6 +200,8 @@ mod tests {
             profile,
             exclusive_bytes: 131_072,
             protocol,
+            stripes: 1,
+            in_one_piece: true,
             shares_core: false,
         }
     }
@@ -211,12 +219,12 @@ mod tests {
         let expected = "\
 to rank 1, 65001 bytes, the sender waits: 2 messages
   row      eager_measured
-  profile  the kernel copies; near; has its core; string stores fetch lines; exclusive buffer of 131072 bytes; no worker for stripes
+  profile  the kernel copies; near; has its core; string stores fetch lines; exclusive buffer of 131072 bytes; no stripes
   why      trial of at once, alone, together: alone is the fastest so far
   went     eager 1, rendezvous_copy 1
 to rank 1, 1048576 bytes, the sender waits: 1 messages
   row      rendezvous
-  profile  the kernel copies; near; has its core; string stores fetch lines; exclusive buffer of 131072 bytes; no worker for stripes
+  profile  the kernel copies; near; has its core; string stores fetch lines; exclusive buffer of 131072 bytes; no stripes
   why      the row names one protocol
   went     rendezvous 1
 ";
@@ -225,17 +233,24 @@ to rank 1, 1048576 bytes, the sender waits: 1 messages
 
     #[test]
     fn a_protocol_that_cannot_be_is_told_by_what_went() {
-        let went = |protocol, kernel_copies, stripes| {
+        let went = |protocol, kernel_copies, stripes, in_one_piece| {
             let route = Route::Settled(protocol, Reason::Row);
             let mut message = decided(protocol, 1 << 20, route, protocol);
-            (message.profile.kernel_copies, message.profile.stripes) = (kernel_copies, stripes);
+            message.profile.kernel_copies = kernel_copies;
+            (message.stripes, message.in_one_piece) = (stripes, in_one_piece);
             message.went().name()
         };
-        let (alone, striped) = (SendProtocol::RendezvousTogether, SendProtocol::Striped);
-        assert_eq!(went(alone, true, 1), alone.name());
-        assert_eq!(went(alone, false, 1), "rendezvous_packets");
-        assert_eq!(went(striped, true, 2), "striped");
-        assert_eq!(went(striped, true, 1), "rendezvous");
-        assert_eq!(went(SendProtocol::Eager, false, 1), "eager");
+        let (together, striped) = (SendProtocol::RendezvousTogether, SendProtocol::Striped);
+        assert_eq!(went(together, true, 1, true), together.name());
+        assert_eq!(went(together, false, 1, true), "rendezvous_packets");
+        assert_eq!(went(together, true, 2, true), "striped");
+        let copy = SendProtocol::RendezvousCopy;
+        assert_eq!(went(copy, true, 1, false), "rendezvous_packets");
+        assert_eq!(went(striped, true, 2, true), "striped");
+        assert_eq!(went(striped, false, 2, false), "striped");
+        assert_eq!(went(striped, true, 1, true), "rendezvous");
+        for at_once in [SendProtocol::Immediate, SendProtocol::Eager] {
+            assert_eq!(went(at_once, false, 1, true), at_once.name());
+        }
     }
 }

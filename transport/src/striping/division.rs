@@ -102,6 +102,29 @@ impl Context {
         }
     }
 
+    /// In how many stripes a message goes to `target`, if that can take it so; `counted` if it is going to be sent.
+    pub(crate) fn stripes_of(
+        &self,
+        protocol: SendProtocol,
+        target: usize,
+        buffer: &Buffer,
+        counted: bool,
+    ) -> usize {
+        if !self.unit.shares_memory(target) {
+            // One connection carries what goes to another node, however many threads fill it.
+            return 1;
+        }
+        let contiguous = matches!(buffer, Buffer::Contiguous { .. });
+        let bytes = buffer.bytes();
+        let stripes = self.stripes_for(protocol, contiguous, bytes, counted);
+        // Whether any thread may move it.
+        if stripes > 1 && Part::of(buffer, Submessage { offset: 0, bytes }).is_some() {
+            stripes
+        } else {
+            1
+        }
+    }
+
     /// What the target of a send is offered, if the message goes in stripes.
     pub(crate) fn offer_stripes(
         &self,
@@ -109,18 +132,10 @@ impl Context {
         target: usize,
         buffer: &Buffer,
     ) -> Option<Offered> {
-        if !self.unit.shares_memory(target) {
-            // One connection carries what goes to another node, however many threads fill it.
-            return None;
-        }
-        let contiguous = matches!(buffer, Buffer::Contiguous { .. });
-        let bytes = buffer.bytes();
-        let stripes = self.stripes_for(protocol, contiguous, bytes, true);
+        let stripes = self.stripes_of(protocol, target, buffer, true);
         if stripes < 2 {
             return None;
         }
-        // Whether any thread may move it.
-        Part::of(buffer, Submessage { offset: 0, bytes })?;
         let series = self.striping.series.get();
         self.striping.series.set(series.wrapping_add(1));
         Some(Offered {

@@ -36,7 +36,8 @@ impl Context {
         data: (*const u8, usize),
     ) -> Result<Option<RequestId>, UnitError> {
         let chosen = self.table.protocol_for(&buffer);
-        let measured = self.measured(chosen, to.task, data.1, Completion::Awaited);
+        let message = (&buffer, data.1);
+        let measured = self.measured(chosen, to.task, message, Completion::Awaited);
         let is_eager = matches!(measured.0, SendProtocol::Immediate | SendProtocol::Eager);
         // SAFETY: as the caller vouches.
         unsafe {

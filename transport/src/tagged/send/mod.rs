@@ -178,7 +178,7 @@ impl Context {
             (Completion::Matched, _) => SendProtocol::Rendezvous,
             (_, chosen) => chosen,
         };
-        let measured = self.measured(chosen, to.task, bytes, completion);
+        let measured = self.measured(chosen, to.task, (&buffer, bytes), completion);
         // SAFETY: as the caller vouches.
         unsafe { self.start_measured(to, buffer, completion, (chosen, measured)) }
     }

@@ -20,17 +20,18 @@ use crate::protocol::profile::PairProfile;
 use crate::protocol::route::Route;
 use crate::protocol::table::SendProtocol;
 use crate::protocol::trials::Timed;
+use crate::tagged::buffer::Buffer;
 use crate::tagged::state::request::RequestId;
 use crate::tagged::state::timed_state::{Origin, Target};
 
 impl Context {
-    /// What the measured protocols mean for a message, and what the target is told of it.
+    /// What the measured protocols mean for a message, whose buffer has `bytes` bytes, and what the target is told of it.
     #[inline(always)]
     pub(in crate::tagged) fn measured(
         &self,
         protocol: SendProtocol,
         target: usize,
-        bytes: usize,
+        (buffer, bytes): (&Buffer, usize),
         completion: Completion,
     ) -> (SendProtocol, u16) {
         let route = Route::of(
@@ -46,7 +47,7 @@ impl Context {
             Route::Chosen(pace) => self.chosen(target, pace, bytes),
         };
         if let Some(log) = self.tagged.send_log.get() {
-            self.log_send(log, protocol, (target, bytes, completion), (route, sent.0));
+            self.log_send(log, protocol, (target, buffer, completion), (route, sent.0));
         }
         sent
     }
@@ -57,9 +58,10 @@ impl Context {
         &self,
         log: &SendLog,
         row: SendProtocol,
-        (target, bytes, completion): (usize, usize, Completion),
+        (target, buffer, completion): (usize, &Buffer, Completion),
         (route, protocol): (Route, SendProtocol),
     ) {
+        let bytes = buffer.bytes();
         log.note(Decided {
             target,
             bytes,
@@ -69,6 +71,8 @@ impl Context {
             profile: self.pair_profile(target, bytes),
             exclusive_bytes: self.unit.exclusive_buffer_bytes(target),
             protocol,
+            stripes: self.stripes_of(protocol, target, buffer, false),
+            in_one_piece: matches!(buffer, Buffer::Contiguous { .. }),
             shares_core: self.is_oversubscribed(),
         });
     }
