@@ -84,7 +84,10 @@ mod tests {
         let none = |_: &str| None;
         assert_eq!(check_agreement(of("PAMIR_NO_BOARDS", "0"), none), Ok(()));
         assert_eq!(check_agreement(of("PAMIR_ALLREDUCE", ""), none), Ok(()));
-        assert_eq!(check_agreement(of("PAMIR_SEND", "eager"), none), Ok(()));
+        assert_eq!(
+            check_agreement(of("PAMIR_PUT", "memory_fifo"), none),
+            Ok(())
+        );
         let refused = check_agreement(of("PAMIR_ALLREDUCE", "ring"), none).unwrap_err();
         assert_eq!(refused.name, "PAMIR_ALLREDUCE");
         assert!(

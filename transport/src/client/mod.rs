@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pamir_driver::injection;
-use pamir_driver::job::Job;
+use pamir_driver::job::{Job, JobError};
 use pamir_driver::unit::UnitError;
 
 use crate::collective::shape::torus::configured_shape;
@@ -54,6 +54,8 @@ fn tell_unknown_variables() {
 struct Attachment {
     job: Job,
     task: usize,
+    /// Of the rows in the file of tables that this process has found.
+    file_fingerprint: u64,
     /// Names that have been opened: how often, and whether they are open.
     names: BTreeMap<String, (u32, bool)>,
 }
@@ -74,6 +76,17 @@ impl Attachment {
             1 => name.to_owned(),
             times => format!("{name}, time {times}"),
         })
+    }
+
+    /// Refuses settings in which this process differs from others of its job. Of the file of tables its rows count: without a
+    /// variable that names it, it depends on the user's directories.
+    fn agree(&self) -> Result<(), JobError> {
+        let with_rows = |(name, value)| match name {
+            selection::configuration::FILE_VARIABLE => (name, self.file_fingerprint | 1),
+            _ => (name, value),
+        };
+        let settings = pamir_settings::fingerprints().into_iter();
+        self.job.agree(&settings.map(with_rows).collect::<Vec<_>>())
     }
 }
 
@@ -110,12 +123,13 @@ impl Client {
             if pamir_settings::RANK.raw().is_none() {
                 tell_unknown_variables();
             }
-            selection::configuration::install()?;
+            let file_fingerprint = selection::configuration::install()?;
             configured_shape()?;
             let (job, task) = Job::visit_environment()?;
             *attachment = Some(Attachment {
                 job,
                 task,
+                file_fingerprint,
                 names: BTreeMap::new(),
             });
         }
@@ -123,7 +137,7 @@ impl Client {
         let in_job = attached.take(name)?;
         if name == MPI {
             attached.job.take_lanes(attached.task)?;
-            attached.job.agree(&pamir_settings::fingerprints())?;
+            attached.agree()?;
         }
         let configuration = Configuration::of(name)?;
         let (job, task) = (&attached.job, attached.task);

@@ -18,6 +18,7 @@
 //! Invariant: all tasks of a job must find the same tables; see [`super::table`].
 
 use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -74,6 +75,7 @@ pub enum SelectionError {
 #[derive(Default)]
 pub struct Configuration {
     file: Option<PathBuf>,
+    file_fingerprint: u64,
     variables: Vec<String>,
     rows: Vec<KindRows>,
 }
@@ -105,6 +107,7 @@ impl Configuration {
                 path: path.clone(),
                 error,
             })?;
+            configuration.file_fingerprint = fingerprint(&kinds);
             kinds
                 .into_iter()
                 .for_each(|(kind, rows)| configuration.add(kind, rows));
@@ -125,6 +128,11 @@ impl Configuration {
     /// The file that was read.
     pub fn file(&self) -> Option<&Path> {
         self.file.as_deref()
+    }
+
+    /// A number that is the same for processes whose files have the same rows; 0 without rows.
+    pub fn file_fingerprint(&self) -> u64 {
+        self.file_fingerprint
     }
 
     /// The variables of single kinds that were read.
@@ -151,9 +159,23 @@ impl std::fmt::Debug for Configuration {
     }
 }
 
-/// Puts the tables in force that this process's environment asks for.
-pub fn install() -> Result<(), SelectionError> {
-    Configuration::from_environment()?.install()
+/// Puts the tables in force that this process's environment asks for; the file's fingerprint.
+///
+/// # Errors
+///
+/// [`SelectionError`] names the variable or the file, and the reason.
+pub fn install() -> Result<u64, SelectionError> {
+    let configuration = Configuration::from_environment()?;
+    configuration.install()?;
+    Ok(configuration.file_fingerprint())
+}
+
+fn fingerprint(kinds: &[KindRows]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for (kind, rows) in kinds {
+        (kind.name(), format!("{rows:?}")).hash(&mut hasher);
+    }
+    if kinds.is_empty() { 0 } else { hasher.finish() }
 }
 
 fn variable_rows(
@@ -271,11 +293,14 @@ mod tests {
         assert_eq!(algorithms(&configuration, "scan"), ["linear"]);
         let named = of(&[("PAMIR_SELECTION_FILE", file.to_str().unwrap())]).unwrap();
         assert_eq!(algorithms(&named, "scan"), ["linear"]);
+        assert_eq!(named.file_fingerprint(), configuration.file_fingerprint());
         let none = of(&[
             ("XDG_CONFIG_HOME", directory.to_str().unwrap()),
             ("PAMIR_SELECTION_FILE", ""),
         ]);
-        assert_eq!(none.unwrap().file(), None);
+        let none = none.unwrap();
+        assert_eq!((none.file(), none.file_fingerprint()), (None, 0));
+        assert_ne!(named.file_fingerprint(), 0);
         std::fs::remove_dir_all(directory).unwrap();
     }
 
