@@ -64,7 +64,8 @@ impl Clock {
 
     /// Whether the system has this clock.
     pub fn is_there(self) -> bool {
-        self != Self::Undelayed || delayed_ns().is_some()
+        // A thread that asks has run: a kernel that says otherwise does not count.
+        self != Self::Undelayed || counted_ns().is_some_and(|[ran_ns, _]| ran_ns > 0)
     }
 
     /// What it shows, in nanoseconds; 0 where the system has no such clock.
@@ -72,7 +73,7 @@ impl Clock {
         match self {
             Self::Monotonic => system_ns(ClockId::CLOCK_MONOTONIC),
             Self::Processor => system_ns(ClockId::CLOCK_THREAD_CPUTIME_ID),
-            Self::Undelayed => delayed_ns().map_or(0, |delayed_ns| {
+            Self::Undelayed => counted_ns().map_or(0, |[_, delayed_ns]| {
                 system_ns(ClockId::CLOCK_MONOTONIC).saturating_sub(delayed_ns)
             }),
         }
@@ -85,23 +86,21 @@ fn system_ns(id: ClockId) -> u64 {
     })
 }
 
-/// How long the calling thread stood ready to run without a processor, in nanoseconds; nothing where
-/// the kernel does not count that.
-fn delayed_ns() -> Option<u64> {
+/// How long the calling thread ran, which of a new thread may not be counted yet, and how long it stood
+/// ready to run without a processor, in nanoseconds; nothing where the kernel does not tell.
+fn counted_ns() -> Option<[u64; 2]> {
     // The file is not kept open: a program may close what it did not open, and open something else
     // in its place.
     let mut file = File::open("/proc/thread-self/schedstat").ok()?;
     let mut bytes = [0; 80];
     let length = file.read(&mut bytes).ok()?;
-    parse_delayed_ns(std::str::from_utf8(&bytes[..length]).ok()?)
+    parse_counted_ns(std::str::from_utf8(&bytes[..length]).ok()?)
 }
 
-/// The second number of `RAN DELAYED SLICES`. A thread that reads this has run: a kernel that says
-/// otherwise does not count.
-fn parse_delayed_ns(text: &str) -> Option<u64> {
+/// The first two numbers of `RAN DELAYED SLICES`.
+fn parse_counted_ns(text: &str) -> Option<[u64; 2]> {
     let mut numbers = text.split_whitespace().map(|word| word.parse().ok());
-    let ran_ns: u64 = numbers.next()??;
-    numbers.next()?.filter(|_| ran_ns > 0)
+    Some([numbers.next()??, numbers.next()??])
 }
 
 /// The end of `limit` from now on, on the monotonic clock.
@@ -120,9 +119,16 @@ mod tests {
 
     #[test]
     fn a_thread_that_sleeps_is_slow_and_one_that_waits_for_a_processor_is_not() {
-        assert_eq!(parse_delayed_ns("347451 11051645 2\n"), Some(11_051_645));
-        for uncounted in ["0 0 0\n", "", "347451", "some text"] {
-            assert_eq!(parse_delayed_ns(uncounted), None, "{uncounted}");
+        let counted = parse_counted_ns("347451 11051645 2\n");
+        assert_eq!(counted, Some([347_451, 11_051_645]));
+        for uncounted in ["", "347451", "some text"] {
+            assert_eq!(parse_counted_ns(uncounted), None, "{uncounted}");
+        }
+        // Of a thread that has just begun nothing may be counted yet.
+        let threads = (0..50).map(|_| std::thread::spawn(|| Clock::Undelayed.now_ns()));
+        let is_there = Clock::Undelayed.is_there();
+        for thread in threads.collect::<Vec<_>>() {
+            assert_eq!(thread.join().unwrap() > 0, is_there);
         }
         if !Clock::Undelayed.is_there() {
             return;
