@@ -53,7 +53,7 @@ impl Owner for End {
         &self.unit
     }
 
-    fn injected(&self, _descriptor: &Descriptor) {}
+    fn injected(&self, _cookie: u64) {}
 
     fn refused(&self, _descriptor: &Descriptor, _error: KernelCopyError) {}
 }

@@ -37,6 +37,13 @@ fn lines<O: Owner>(unit: &MessagingUnit<O>) -> Vec<String> {
             served.descriptors, served.interrupts
         ));
     }
+    let of = unit.counters().statistics();
+    if of.hits + of.shared > 0 {
+        lines.push(format!(
+            "pamir: rank {rank}: {} descriptors complete by {} looks at the counter status register, {} by the shared counter",
+            of.hits, of.looks, of.shared
+        ));
+    }
     if let Some(of) = delivery_statistics() {
         lines.push(format!(
             "pamir: rank {rank}: engine thread woken through {} by {} signals, {} doorbells, {} timers",

@@ -152,6 +152,11 @@ fn messages_that_come_early_are_kept_for_who_receives_them() {
 }
 
 #[test]
+fn puts_and_gets_tell_the_other_task_when_it_advances() {
+    expect_no_failures("pami_notify");
+}
+
+#[test]
 fn collectives_are_right_in_a_torus_of_the_programs_shape() {
     for (shape, tasks) in [("2x2", 4), ("3", 3), ("2", 4)] {
         let mut command = mpiexec(tasks, &program("pami_collectives"));

@@ -49,6 +49,22 @@ fn sends_that_stay_behind_go_on_while_the_program_computes() {
 }
 
 #[test]
+fn the_report_says_how_the_engine_told_that_they_were_complete() {
+    let outcome = left_behind(PATIENCE, &[]);
+    let line = outcome
+        .errors
+        .lines()
+        .find(|line| line.contains("counter status register"));
+    let line = line.unwrap_or_else(|| panic!("no line of counters: {outcome:?}"));
+    let figures = line.split(' ').filter_map(|word| word.parse().ok());
+    let [complete, looks, shared] = figures.collect::<Vec<u64>>()[..] else {
+        panic!("three figures: {line}");
+    };
+    // More wait at once than there are counters, and a look finds several.
+    assert!(looks < complete && shared > 0, "{line}");
+}
+
+#[test]
 fn they_do_where_several_threads_may_call() {
     assert_gone(&left_behind(PATIENCE, &[("SEVERAL", "1")]));
 }

@@ -1133,8 +1133,23 @@ typedef void *pami_extension_t;
  *   "version"  const char[]
  *   "wait"     pami_result_t (*)(pami_context_t, unsigned long long nanoseconds): sleeps until
  *              something may have come for the context, at most so long
+ *   "put_notify"  pamir_put_notify_fn: as PAMI_Put; when the data is there, the target's advance calls the
+ *              function of the dispatch id, with a pamir_notice_t as its header and no data
+ *   "get_notify"  pamir_get_notify_fn: as PAMI_Get; the other task's advance provides the data, and calls the
+ *              function when its memory may be changed again
  */
 #define __pami_extension_EXT_pamir__ 1
+
+typedef struct {
+    uint64_t word;  /* what the other task said */
+    void *address;  /* what was written or read, in the memory of the task that is told */
+    uint64_t bytes;
+} pamir_notice_t;
+
+typedef pami_result_t (*pamir_put_notify_fn)(pami_context_t, pami_put_simple_t *, size_t dispatch,
+                                             uint64_t word);
+typedef pami_result_t (*pamir_get_notify_fn)(pami_context_t, pami_get_simple_t *, size_t dispatch,
+                                             uint64_t word);
 
 pami_result_t PAMI_Extension_open(pami_client_t client, const char *name,
                                   pami_extension_t *extension);

@@ -19,8 +19,8 @@ pub trait Owner: Sized {
     /// The unit that it owns: packet handlers come back through it.
     fn unit(&self) -> &MessagingUnit<Self>;
 
-    /// The engine is done with a descriptor that has a cookie.
-    fn injected(&self, descriptor: &Descriptor);
+    /// The engine is done with the descriptor that has a cookie.
+    fn injected(&self, cookie: u64);
 
     /// The kernel refused a put or get; the descriptor is dropped.
     fn refused(&self, descriptor: &Descriptor, error: KernelCopyError);

@@ -3,7 +3,7 @@
 use super::packet::Packet;
 use super::*;
 use crate::injection::InjectionStatistics;
-use crate::injection::counter::CounterId;
+use crate::injection::counter::{COUNTERS, CounterId, CounterStatistics};
 use crate::injection::criterion::{Criterion, Touch};
 use crate::injection::descriptor::{Descriptor, Operation, Source};
 use crate::job::JobSpecification;
@@ -50,8 +50,8 @@ impl Owner for Log {
         unsafe { room.write(data.as_ptr(), bytes) };
     }
 
-    fn injected(&self, descriptor: &Descriptor) {
-        self.done.borrow_mut().push(descriptor.cookie);
+    fn injected(&self, cookie: u64) {
+        self.done.borrow_mut().push(cookie);
     }
 
     fn refused(&self, _descriptor: &Descriptor, _error: KernelCopyError) {
@@ -159,7 +159,8 @@ fn fill_a_lane(criterion: Criterion) -> InjectionStatistics {
             .iter()
             .all(|packet| packet.0 == 0 && packet.2 == text)
     );
-    assert!(sender.done.borrow().is_sorted());
+    let told: std::collections::BTreeSet<u64> = sender.done.borrow().iter().copied().collect();
+    assert_eq!(told.len(), sender.done.borrow().len(), "each is told once");
     assert!(sender.packets.borrow().is_empty());
     sender.unit.injection_statistics(1)
 }
@@ -255,7 +256,7 @@ fn each_of_many_fifos_is_in_order_and_waits_for_nobody() {
 #[test]
 fn a_put_that_finds_no_counter_replenishes_by_touch() {
     let [sender, receiver] = logs(Criterion::CountedPut);
-    while sender.unit.counters().dedicate(1) != CounterId::Shared {}
+    while sender.unit.counters().dedicate(1, 0) != CounterId::Shared {}
     let descriptor = |number| Descriptor::memory_fifo(1, 1, number, std::ptr::null(), 0);
     let messages = lane_lines(2) + 10_000;
     for number in 0..messages {
@@ -317,11 +318,102 @@ fn long_messages_come_in_packets() {
     );
 }
 
+/// Submits messages of `bytes` bytes with the cookies 1, 2, ... until `waiting` of them wait; how many that took.
+fn fill(sender: &Log, bytes: usize, waiting: usize) -> u64 {
+    let mut cookie = 0;
+    while sender.unit.backlog_to(1) < waiting {
+        cookie += 1;
+        let descriptor = Descriptor {
+            source: Source::Owner,
+            cookie,
+            ..Descriptor::memory_fifo(1, 1, cookie, std::ptr::null(), bytes)
+        };
+        // SAFETY: the data comes from the owner.
+        unsafe { sender.unit.submit(sender, descriptor).unwrap() };
+    }
+    cookie
+}
+
 #[test]
-fn puts_and_gets_count_down() {
+fn what_waits_is_counted_as_it_moves_and_told_by_the_status_register() {
+    let [sender, receiver] = logs(Criterion::MemoryFifo);
+    const BYTES: usize = 2 << 20;
+    let waiting = COUNTERS + 6;
+    let messages = fill(&sender, BYTES, waiting);
+    let at_once = messages - waiting as u64;
+    assert!(sender.done.borrow().iter().copied().eq(1..=at_once));
+    let counters = sender.unit.counters();
+    // The first one may have only a packet to go.
+    let second = CounterId::Dedicated(1);
+    let mut values = vec![counters.value(second)];
+    assert_eq!(values[0], BYTES as u64);
+    while sender.unit.has_backlog() {
+        receiver.unit.poll(&receiver).unwrap();
+        sender.unit.step(&sender).unwrap();
+        values.push(counters.value(second));
+    }
+    values.dedup();
+    assert!(
+        values.len() > 2 && values.is_sorted_by(|a, b| a > b),
+        "{values:?}"
+    );
+    let mut told = sender.done.borrow().clone();
+    told.sort_unstable();
+    assert!(told.into_iter().eq(1..=messages));
+    let told = counters.statistics();
+    // Those that come behind the shared ones may find a counter that is free again.
+    assert_eq!((told.hits, told.shared), (COUNTERS as u64, 6));
+    assert_eq!(counters.status(), 0);
+}
+
+#[test]
+fn one_look_tells_of_several_that_went_in_one_step() {
+    let [sender, receiver] = logs(Criterion::MemoryFifo);
+    fill(&sender, 1000, COUNTERS);
+    while sender.unit.has_backlog() {
+        receiver.unit.poll(&receiver).unwrap();
+        sender.unit.step(&sender).unwrap();
+    }
+    let told = sender.unit.counters().statistics();
+    assert_eq!(told.hits, COUNTERS as u64);
+    assert!(told.looks < told.hits / 4, "{told:?}");
+}
+
+#[test]
+fn a_put_that_waits_has_counted_when_its_target_can_be_told() {
+    let [sender, receiver] = logs(Criterion::MemoryFifo);
+    let filled = fill(&sender, 0, 1);
+    let (source, mut target) = ([7_u8; 64], [0_u8; 64]);
+    let put = Descriptor {
+        notify: 1,
+        cookie: 1_000_000,
+        ..Descriptor::direct(
+            Operation::DirectPut,
+            1,
+            source.as_ptr().cast_mut(),
+            target.as_mut_ptr() as u64,
+            64,
+        )
+    };
+    // SAFETY: both arrays have 64 bytes and live until the end of the test.
+    unsafe { sender.unit.submit(&sender, put).unwrap() };
+    assert_eq!(sender.unit.counters().value(CounterId::Dedicated(0)), 64);
+    while sender.unit.has_backlog() {
+        receiver.unit.poll(&receiver).unwrap();
+        sender.unit.step(&sender).unwrap();
+    }
+    assert_eq!(
+        (target, sender.done.borrow().last()),
+        ([7; 64], Some(&1_000_000))
+    );
+    assert_eq!(sender.done.borrow().len() as u64, filled + 1);
+    assert_eq!(sender.unit.counters().statistics().hits, 1);
+}
+
+#[test]
+fn a_put_tells_both_ends_and_one_that_the_kernel_refuses_its_owner() {
     let [owner, receiver] = logs(Criterion::Drained);
     let (source, mut target) = ([7_u8; 64], [0_u8; 64]);
-    let counter = owner.unit.counters().dedicate(64);
     let put = Descriptor::direct(
         Operation::DirectPut,
         1,
@@ -330,7 +422,6 @@ fn puts_and_gets_count_down() {
         64,
     );
     let put = Descriptor {
-        counter: counter.to_field(),
         notify: 1,
         cookie: 4,
         metadata: 11,
@@ -338,7 +429,15 @@ fn puts_and_gets_count_down() {
     };
     // SAFETY: both arrays have 64 bytes and live until the end of the test.
     unsafe { owner.unit.submit(&owner, put).unwrap() };
-    assert_eq!((target, owner.unit.counters().status()), ([7; 64], 1));
+    // It is complete when it has been processed where it stood: no counter has to say so.
+    assert_eq!(
+        (target, owner.done.borrow().as_slice()),
+        ([7; 64], &[4][..])
+    );
+    assert_eq!(
+        owner.unit.counters().statistics(),
+        CounterStatistics::default()
+    );
     receiver.unit.poll(&receiver).unwrap();
     assert_eq!(receiver.packets.borrow()[0].1, 11);
     let get = Descriptor::direct(Operation::RemoteGet, 1, target.as_mut_ptr(), 16, 64);

@@ -60,7 +60,7 @@ impl Context {
     /// Ends an operation, unless it is one that the kernel ends.
     fn end_failed(&self, word: u64) -> bool {
         let operations = &self.active.operations;
-        let by_kernel = |operation: &mut Operation| matches!(operation, Operation::Direct { .. });
+        let by_kernel = |operation: &mut Operation| matches!(operation, Operation::Direct(_));
         if operations.with(word, by_kernel) != Some(false) {
             return false;
         }
@@ -76,7 +76,7 @@ impl Context {
             }
             Some(Operation::Scattered(transfer)) => self.abandon(transfer.into_completions(), left),
             Some(Operation::ReadModifyWrite(asked)) => asked.fail(self, left),
-            Some(Operation::Direct { .. }) | None => return false,
+            Some(Operation::Direct(_)) | None => return false,
         }
         true
     }

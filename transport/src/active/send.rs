@@ -349,8 +349,7 @@ impl Context {
     }
 
     /// The engine is done with a descriptor of an operation.
-    pub(crate) fn injected_active(&self, descriptor: &Descriptor) {
-        let word = descriptor.cookie;
+    pub(crate) fn injected_active(&self, word: u64) {
         let sent = self
             .active
             .operations

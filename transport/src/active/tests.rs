@@ -347,6 +347,7 @@ fn puts_and_gets_move_every_size() {
                 from: target.endpoint(),
                 region,
                 offset: 77,
+                notify: None,
                 done: logged(&done),
             };
             // SAFETY: as above.
@@ -401,6 +402,7 @@ fn transfers_out_of_bounds_are_told() {
                 from: target.endpoint(),
                 region,
                 offset,
+                notify: None,
                 done: logged(&log),
             };
             // SAFETY: the array has the bytes and lives until both have ended.
@@ -544,6 +546,7 @@ proptest! {
                             from: to.endpoint(),
                             region: to.register(source.cast_mut(), step.bytes),
                             offset: 0,
+                            notify: None,
                             done: logged(&log),
                         };
                         from.get(get, copies[number].as_mut_ptr(), step.bytes).unwrap();

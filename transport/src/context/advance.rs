@@ -158,11 +158,11 @@ impl Owner for Context {
         self.pack_fragment(RequestId::from_word(cookie), at as usize, room, bytes);
     }
 
-    fn injected(&self, descriptor: &Descriptor) {
-        if is_operation(descriptor.cookie) {
-            return self.injected_active(descriptor);
+    fn injected(&self, cookie: u64) {
+        if is_operation(cookie) {
+            return self.injected_active(cookie);
         }
-        self.sent(RequestId::from_word(descriptor.cookie));
+        self.sent(RequestId::from_word(cookie));
     }
 
     fn refused(&self, descriptor: &Descriptor, error: KernelCopyError) {

@@ -6,12 +6,12 @@
 //! | transfer | the kernel copies | it refuses, or the table asks for packets |
 //! |----------|-------------------|------------|
 //! | put      | direct put descriptor; `PUT_ARRIVED` if a handler is named | message to `PUT` with the data |
-//! | get      | remote get descriptor | message to `GET`; the target answers to `GET_DATA` |
+//! | get      | remote get descriptor, unless a handler is named | message to `GET`; the target answers to `GET_DATA`, then calls the handler that is named |
 //!
 //! Where the client has an engine of the node, that copies instead ([`crate::one_sided::node_engine`]).
 //!
-//! A descriptor's bytes are counted by a DMA counter while there is a free one. The messages
-//! go under dispatch ids that programs cannot use. Every error is told to the completions.
+//! The bytes of a descriptor that waits are counted by a DMA counter while there is a free one,
+//! and the counter status register says that it is complete. The messages go under dispatch ids that programs cannot use. Every error is told to the completions.
 
 pub mod memory_region;
 pub mod node_engine;
@@ -19,7 +19,6 @@ pub mod read_modify_write;
 pub mod scattered;
 pub(crate) mod state;
 
-use pamir_driver::injection::counter::CounterId;
 use pamir_driver::injection::descriptor::{Descriptor, Operation as Direction};
 use pamir_driver::memory::kernel_copy::Access;
 use pamir_driver::unit::UnitError;
@@ -38,7 +37,7 @@ use crate::selection::Choice;
 /// Dispatch id of a put's data: key, address, whether to notify and whom, its word.
 const PUT: u16 = u16::MAX;
 
-/// Dispatch id of a get's request: key, address, bytes, operation.
+/// Dispatch id of a get's request: key, address, bytes, operation, whether to notify and whom, its word.
 const GET: u16 = u16::MAX - 1;
 
 /// Dispatch id of a get's data: operation.
@@ -68,6 +67,8 @@ pub struct Get {
     pub region: MemoryRegion,
     /// Where in the region the data is, in bytes.
     pub offset: usize,
+    /// Who is told at the other end, whose advance then provides the data.
+    pub notify: Option<Notification>,
     /// Called when the data has come.
     pub done: Option<Completion>,
 }
@@ -108,12 +109,7 @@ impl Context {
     /// any, as long as the context lives. The target has the region registered until then.
     pub unsafe fn put(&self, put: Put, source: *const u8, bytes: usize) -> Result<(), ActiveError> {
         let target = self.target_of(put.to)?;
-        if let Some(notify) = put.notify
-            && notify.dispatch >= DISPATCH_IDS
-        {
-            let dispatch = notify.dispatch;
-            return Err(ActiveError::Dispatch { dispatch });
-        }
+        check_notification(put.notify)?;
         let Some(address) = put.region.place(put.offset, bytes) else {
             self.abandon([put.local, put.remote], TransferError::OutsideRegion);
             return Ok(());
@@ -142,6 +138,7 @@ impl Context {
     /// one, as long as the context lives. The other task has the region registered until then.
     pub unsafe fn get(&self, get: Get, target: *mut u8, bytes: usize) -> Result<(), ActiveError> {
         let from = self.target_of(get.from)?;
+        check_notification(get.notify)?;
         let Some(address) = get.region.place(get.offset, bytes) else {
             self.abandon([get.done, None], TransferError::OutsideRegion);
             return Ok(());
@@ -152,7 +149,7 @@ impl Context {
             buffer: target,
             bytes,
             remote: (get.region.key, address),
-            notify: None,
+            notify: get.notify,
             local: None,
             done: get.done,
         };
@@ -166,7 +163,9 @@ impl Context {
     ///
     /// The transfer's buffer is good until it has ended.
     unsafe fn start_transfer(&self, transfer: Transfer) -> Result<(), UnitError> {
-        if self.is_for_packets(&transfer) || !self.copies_with(transfer.target) {
+        // The kernel reads another's memory without its knowing: whoever is to be told answers.
+        let answered = transfer.direction == Direction::RemoteGet && transfer.notify.is_some();
+        if answered || self.is_for_packets(&transfer) || !self.copies_with(transfer.target) {
             return self.send_transfer(transfer);
         }
         if self.place.engine && self.is_on_engines_node() {
@@ -179,18 +178,13 @@ impl Context {
             transfer.remote.1,
             transfer.bytes,
         );
-        let counter = self.unit.counters().dedicate(transfer.bytes as u64);
         let (notify, auxiliary, metadata) = match transfer.notify {
             Some(notify) => (kind::PUT_ARRIVED, notify.dispatch, notify.word),
             None => (0, 0, 0),
         };
-        let word = self
-            .active
-            .operations
-            .start(Operation::Direct { counter, transfer });
+        let word = self.active.operations.start(Operation::Direct(transfer));
         let descriptor = Descriptor {
             cookie: word,
-            counter: counter.to_field(),
             notify,
             auxiliary,
             metadata,
@@ -216,17 +210,16 @@ impl Context {
         }
     }
 
-    fn take_direct(&self, word: u64) -> Option<(CounterId, Transfer)> {
+    fn take_direct(&self, word: u64) -> Option<Transfer> {
         match self.active.operations.take(word)? {
-            Operation::Direct { counter, transfer } => Some((counter, transfer)),
+            Operation::Direct(transfer) => Some(transfer),
             _ => None,
         }
     }
 
     /// The engine has copied all of a transfer.
     pub(crate) fn transferred(&self, word: u64) {
-        if let Some((counter, transfer)) = self.take_direct(word) {
-            self.unit.counters().release(counter);
+        if let Some(transfer) = self.take_direct(word) {
             self.complete(transfer.local, Ok(()));
             self.complete(transfer.done, Ok(()));
         }
@@ -234,18 +227,16 @@ impl Context {
 
     /// The kernel cannot copy, and packets could not either.
     pub(crate) fn transfer_failed(&self, word: u64, error: TransferError) {
-        if let Some((counter, transfer)) = self.take_direct(word) {
-            self.unit.counters().release(counter);
+        if let Some(transfer) = self.take_direct(word) {
             self.abandon([transfer.local, transfer.done], error);
         }
     }
 
     /// The kernel would not copy: packets carry the data.
     pub(crate) fn transfer_by_packets(&self, word: u64) {
-        let Some((counter, transfer)) = self.take_direct(word) else {
+        let Some(transfer) = self.take_direct(word) else {
             return;
         };
-        self.unit.counters().release(counter);
         // The error is met again, and told, by the next advance.
         let _ = self.send_transfer(transfer);
     }
@@ -256,10 +247,8 @@ impl Context {
         if transfer.direction == Direction::RemoteGet {
             return self.send_get(to, transfer);
         }
-        let notify = transfer.notify.map_or((0, 0), |notify| {
-            (u64::from(notify.dispatch) + 1, notify.word)
-        });
-        let header = [key, address, notify.0, notify.1].map(u64::to_ne_bytes);
+        let notify = notification_words(transfer.notify);
+        let header = [key, address, notify[0], notify[1]].map(u64::to_ne_bytes);
         let (local, done) = (transfer.local, transfer.done);
         let message = ActiveMessage {
             to,
@@ -279,8 +268,9 @@ impl Context {
     fn send_get(&self, to: Endpoint, transfer: Transfer) -> Result<(), UnitError> {
         let ((key, address), target) = (transfer.remote, transfer.target);
         let bytes = transfer.bytes as u64;
+        let notify = notification_words(transfer.notify);
         let word = self.active.operations.start(Operation::Get(transfer));
-        let header = [key, address, bytes, word].map(u64::to_ne_bytes);
+        let header = [key, address, bytes, word, notify[0], notify[1]].map(u64::to_ne_bytes);
         let message = ActiveMessage {
             to,
             dispatch: GET,
@@ -301,8 +291,8 @@ impl Context {
         }
     }
 
-    /// Calls the handler that a put names.
-    pub(crate) fn notify_put(
+    /// Calls the handler that a put or a get names.
+    pub(crate) fn notify(
         &self,
         origin: u32,
         dispatch: u16,
@@ -319,7 +309,7 @@ impl Context {
         if receive.status == Status::NoHandler {
             return Err(UnitError::Packet {
                 rank: origin,
-                reason: "no handler is set for the dispatch id that its put names",
+                reason: "no handler is set for the dispatch id that its put or get names",
             });
         }
         self.complete(receive.done, Ok(()));
@@ -341,6 +331,23 @@ pub(crate) fn dispatch(context: &Context, dispatch: u16, arrival: Arrival<'_>) -
         }
         _ => scattered::dispatch(context, dispatch, arrival),
     }
+}
+
+/// A notification's dispatch id is one that programs can use.
+fn check_notification(notify: Option<Notification>) -> Result<(), ActiveError> {
+    match notify {
+        Some(Notification { dispatch, .. }) if dispatch >= DISPATCH_IDS => {
+            Err(ActiveError::Dispatch { dispatch })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A notification in a header: its dispatch id plus one, or 0 for none; its word.
+fn notification_words(notify: Option<Notification>) -> [u64; 2] {
+    notify.map_or([0; 2], |notify| {
+        [u64::from(notify.dispatch) + 1, notify.word]
+    })
 }
 
 fn receive_put(context: &Context, arrival: Arrival<'_>) -> Receive {
@@ -365,13 +372,13 @@ fn receive_put(context: &Context, arrival: Arrival<'_>) -> Receive {
     receive.then(move |context, _| {
         // A handler that is not set is the program's mistake at this end; the data is there.
         if dispatch < u64::from(DISPATCH_IDS) {
-            let _ = context.notify_put(origin, dispatch as u16, word, address, bytes as u64);
+            let _ = context.notify(origin, dispatch as u16, word, address, bytes as u64);
         }
     })
 }
 
 fn answer_get(context: &Context, arrival: Arrival<'_>) -> Receive {
-    let [key, address, bytes, word] = words(arrival.header);
+    let [key, address, bytes, word, notify, told] = words(arrival.header);
     if let Err(status) = context
         .one_sided
         .regions
@@ -385,7 +392,13 @@ fn answer_get(context: &Context, arrival: Arrival<'_>) -> Receive {
         to: arrival.origin,
         dispatch: GET_DATA,
         header: &word.to_ne_bytes(),
-        local: None,
+        local: Some(Box::new(move |context, how| {
+            let dispatch = notify.wrapping_sub(1);
+            if how.is_ok() && dispatch < u64::from(DISPATCH_IDS) {
+                // As in `receive_put`.
+                let _ = context.notify(target as u32, dispatch as u16, told, address, bytes);
+            }
+        })),
         remote: None,
     };
     // SAFETY: as in `receive_put`; the region stays until its users are done with it.
@@ -437,6 +450,7 @@ impl std::fmt::Debug for Get {
         text.field("from", &self.from)
             .field("region", &self.region)
             .field("offset", &self.offset)
+            .field("notify", &self.notify)
             .finish_non_exhaustive()
     }
 }

@@ -169,6 +169,7 @@ impl Array {
             from: context.endpoint_of(task),
             region: self.regions[member],
             offset: bytes.start,
+            notify: None,
             done: Some(Box::new(move |_, outcome| told.end(outcome))),
         };
         progress.under_way.set(progress.under_way.get() + 1);

@@ -7,12 +7,14 @@
 //! | symbol    | what it is |
 //! |-----------|------------|
 //! | `version` | `const char[]`, the library's version |
+//! | `put_notify`, `get_notify` | puts and gets that tell the other task ([`notify`]) |
 //! | `wait`    | `pami_result_t (*)(pami_context_t, unsigned long long nanoseconds)`: sleeps until something may have come for the context |
 //!
 //! A new extension is a file with a name, a handle, and its symbols; [`open`] and [`symbol`] lead to it.
 
 pub mod async_progress;
 pub mod collsel;
+pub mod notify;
 pub mod test_extension;
 pub mod torus;
 
@@ -124,6 +126,8 @@ pub fn symbol(extension: *mut c_void, name: &[u8]) -> *mut c_void {
 fn own_symbol(name: &[u8]) -> *mut c_void {
     match name {
         b"version" => VERSION.as_ptr().cast_mut().cast(),
+        b"put_notify" => notify::put_notify as *mut c_void,
+        b"get_notify" => notify::get_notify as *mut c_void,
         b"wait" => wait as *mut c_void,
         _ => std::ptr::null_mut(),
     }

@@ -5,15 +5,10 @@
 
 use std::ffi::c_void;
 
-use pamir_transport::one_sided::memory_region::MemoryRegion;
-use pamir_transport::one_sided::{Get, Put};
-
 use crate::context::HeldHandle;
-use crate::context::endpoint::endpoint_of;
-use crate::edge::span::Span;
 use crate::one_sided::fence::{change_fencing, fence};
 use crate::one_sided::typed::{Layouts, anywhere, null_parameters};
-use crate::one_sided::{check_addresses, check_bytes, read_modify_write, told};
+use crate::one_sided::{check_addresses, read_modify_write, simple, told};
 use crate::refusal::{Refusal, answer};
 use crate::structures::pointer::In;
 use crate::structures::{
@@ -23,49 +18,13 @@ use crate::structures::{
 /// Puts; the local memory is readable until the event, and the remote one is writable.
 #[unsafe(no_mangle)]
 pub extern "C" fn PAMI_Put(context: HeldHandle, parameters: In<PutSimple>) -> Code {
-    let put = || {
-        let (object, parameters) = (context.get()?, parameters.get());
-        let argument = "parameters";
-        let PutSimple {
-            rma,
-            addr,
-            rdone_fn,
-        } = parameters.ok_or(Refusal::Null { argument })?;
-        check_bytes(rma)?;
-        check_addresses(addr)?;
-        let put = Put {
-            to: endpoint_of(rma.dest),
-            region: MemoryRegion::everything(),
-            offset: addr.remote.raw().addr(),
-            notify: None,
-            local: told(&object, rma, rma.done_fn),
-            remote: told(&object, rma, *rdone_fn),
-        };
-        object.put(put, &Span::new(addr.local, rma.bytes, "addr.local")?)?;
-        Ok(())
-    };
-    answer(put())
+    answer(simple::put(context, parameters, None))
 }
 
 /// Gets; the local memory is writable until the event.
 #[unsafe(no_mangle)]
 pub extern "C" fn PAMI_Get(context: HeldHandle, parameters: In<GetSimple>) -> Code {
-    let get = || {
-        let (object, parameters) = (context.get()?, parameters.get());
-        let argument = "parameters";
-        let GetSimple { rma, addr } = parameters.ok_or(Refusal::Null { argument })?;
-        check_bytes(rma)?;
-        check_addresses(addr)?;
-        let get = Get {
-            from: endpoint_of(rma.dest),
-            region: MemoryRegion::everything(),
-            offset: addr.remote.raw().addr(),
-            done: told(&object, rma, rma.done_fn),
-        };
-        object.get(get, &Span::new(addr.local, rma.bytes, "addr.local")?)?;
-        Ok(())
-    };
-    answer(get())
+    answer(simple::get(context, parameters, None))
 }
 
 /// Modifies an integer of another task; the local one is writable until the event, if it is fetched.

@@ -109,6 +109,7 @@ pub extern "C" fn PAMI_Rget(context: HeldHandle, parameters: In<RegionGet>) -> C
             from: endpoint_of(rma.dest),
             region,
             offset: remote.offset,
+            notify: None,
             done: told(&object, rma, rma.done_fn),
         };
         object.get(get, &target)?;

@@ -5,6 +5,7 @@
 //! | file | what |
 //! |---|---|
 //! | `region.rs` | handles of memory regions |
+//! | `simple.rs` | puts and gets between addresses, notifying or not |
 //! | `typed.rs` | transfers between layouts |
 //! | `read_modify_write.rs` | an integer of another task |
 //! | `fence.rs` | when everything is where it should be |
@@ -15,6 +16,7 @@
 pub mod fence;
 pub mod read_modify_write;
 pub mod region;
+pub mod simple;
 pub mod typed;
 
 use pamir_transport::active::Completion;

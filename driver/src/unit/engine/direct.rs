@@ -4,6 +4,7 @@
 //! the kernel has copied them between the two processes, and the target has a packet that says
 //! so, if the descriptor asks for one; or the owner is told that the kernel refused.
 
+use crate::injection::counter::CounterId;
 use crate::injection::descriptor::{Descriptor, Operation};
 use crate::memory::kernel_copy::{self, KernelCopyError};
 use crate::unit::target::{Target, reserve};
@@ -18,6 +19,9 @@ impl<O: Owner> MessagingUnit<O> {
     ) -> Result<bool, UnitError> {
         if !descriptor.is_done() {
             if let Err(error) = self.kernel_copy(descriptor) {
+                if let Some(counter) = CounterId::from_field(descriptor.counter) {
+                    self.counters.release(counter);
+                }
                 owner.refused(descriptor, error);
                 (descriptor.cookie, descriptor.counter) = (0, 0);
                 return Ok(true);

@@ -32,6 +32,9 @@ impl<O: Owner> MessagingUnit<O> {
                 return Ok(());
             }
         }
+        if descriptor.cookie != 0 {
+            self.give_counter(&mut descriptor);
+        }
         to.fifo.borrow_mut().inject(descriptor);
         to.backlog.set(to.backlog.get() + 1);
         self.backlog.set(self.backlog.get() + 1);
@@ -41,12 +44,32 @@ impl<O: Owner> MessagingUnit<O> {
         Ok(())
     }
 
+    /// A descriptor that waits counts the bytes that it has still to move. One without any would
+    /// be complete before it is sent: it shares.
+    fn give_counter(&self, descriptor: &mut Descriptor) {
+        let counter = match descriptor.bytes - descriptor.injected {
+            0 => CounterId::Shared,
+            bytes => self.counters.dedicate(bytes, descriptor.cookie),
+        };
+        descriptor.counter = counter.to_field();
+    }
+
+    /// The descriptor is done: the counter status register says so, or the owner hears it now.
     pub(in crate::unit) fn finish(&self, owner: &O, descriptor: &Descriptor) {
-        if let Some(counter) = CounterId::from_field(descriptor.counter) {
-            self.counters.count(counter, descriptor.bytes);
+        let counter = CounterId::from_field(descriptor.counter);
+        let counted = counter.is_some_and(|counter| self.counters.complete(counter));
+        if !counted && descriptor.cookie != 0 {
+            owner.injected(descriptor.cookie);
         }
-        if descriptor.cookie != 0 {
-            owner.injected(descriptor);
+    }
+
+    /// Counts what a descriptor that is not done has moved since it had moved `before` bytes.
+    pub(in crate::unit) fn count_moved(&self, descriptor: &Descriptor, before: u64) {
+        if let Some(counter) = CounterId::from_field(descriptor.counter) {
+            // The last byte counts when the descriptor is done: a put may have to tell of it yet.
+            let rest = self.counters.value(counter).saturating_sub(1);
+            let moved = descriptor.injected - before;
+            self.counters.count(counter, moved.min(rest));
         }
     }
 

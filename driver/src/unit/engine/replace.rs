@@ -3,6 +3,7 @@
 //! Before: the owner needs the memory of a transfer that waits in an injection FIFO. After: the transfer goes on from a
 //! copy, where it was.
 
+use crate::injection::counter::CounterId;
 use crate::unit::{MessagingUnit, Owner};
 
 impl<O: Owner> MessagingUnit<O> {
@@ -23,6 +24,9 @@ impl<O: Owner> MessagingUnit<O> {
             return false;
         };
         descriptor.cookie = new;
+        if let Some(counter) = CounterId::from_field(descriptor.counter) {
+            self.counters.rename(counter, new);
+        }
         descriptor.buffer = address as u64;
         true
     }

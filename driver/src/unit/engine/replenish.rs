@@ -98,7 +98,7 @@ impl<O: Owner> MessagingUnit<O> {
     #[inline]
     fn put_word(&self, to: &Target, word: u64) -> Result<bool, UnitError> {
         if to.fifo.borrow().criterion() == Criterion::CountedPut {
-            let counter = self.counters.dedicate(WORD_BYTES);
+            let counter = self.counters.dedicate(WORD_BYTES, 0);
             if let CounterId::Dedicated(_) = counter {
                 return Ok(self.put_counted(word, counter));
             }

@@ -4,6 +4,9 @@
 //! target. After: its packets are in the lane, or its bytes copied, and its slot is free; at the
 //! end of the slots the interrupt criterion replenishes them ([`super::replenish`]).
 //!
+//! Descriptors with a completion count their bytes ([`crate::injection::counter`]); the step ends
+//! with one look at the counter status register, and the owner hears of all that are complete.
+//!
 //! Invariant: no FIFO is borrowed while the owner is called, who may inject more.
 
 use pamir_shm::atomic::Ordering;
@@ -61,7 +64,9 @@ impl<O: Owner> MessagingUnit<O> {
     #[cold]
     #[inline(never)]
     fn step_backlog(&self, owner: &O) -> Result<(), UnitError> {
-        self.step_targets(owner)
+        self.step_targets(owner)?;
+        self.counters.take_hits(|cookie| owner.injected(cookie));
+        Ok(())
     }
 
     #[inline(never)]
@@ -95,9 +100,11 @@ impl<O: Owner> MessagingUnit<O> {
         // The owner may come back to the FIFO while it fills a packet.
         let mut descriptor = *front;
         drop(fifo);
+        let before = descriptor.injected;
         let done = self.process(owner, to, &mut descriptor)?;
         let mut fifo = to.fifo.borrow_mut();
         if !done {
+            self.count_moved(&descriptor, before);
             if let Some(front) = fifo.front() {
                 *front = descriptor;
             }

@@ -188,7 +188,7 @@ fn done(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitEr
 /// A put's data has come without this task's doing; its origin wants a handler to know.
 fn put_arrived(context: &Context, origin: u32, packet: Packet<'_>) -> Result<(), UnitError> {
     let [word, address, bytes] = [0, 8, 16].map(|at| packet.word(at));
-    context.notify_put(origin, packet.auxiliary(), word, address, bytes)
+    context.notify(origin, packet.auxiliary(), word, address, bytes)
 }
 
 impl Context {

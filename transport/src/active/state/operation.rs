@@ -12,8 +12,6 @@
 
 use std::cell::RefCell;
 
-use pamir_driver::injection::counter::CounterId;
-
 use crate::active::completion::Completion;
 use crate::active::dispatch::Status;
 use crate::active::state::memory::Memory;
@@ -35,12 +33,7 @@ pub(crate) enum Operation<C> {
     /// A message at its target.
     Receive(Receipt<C>),
     /// A transfer between two memories, by the kernel.
-    Direct {
-        /// The counter that counts its bytes.
-        counter: CounterId,
-        /// What it does.
-        transfer: Transfer<C>,
-    },
+    Direct(Transfer<C>),
     /// A get whose data comes as a message.
     Get(Transfer<C>),
     /// A transfer that the node's engine moves; who waits for it waits for the engine.
@@ -72,7 +65,7 @@ impl<C> Operation<C> {
             Self::Receive(receipt) => receipt.origin,
             Self::Send(send) => send.target,
             Self::ByEngine { engine, .. } => *engine,
-            Self::Direct { transfer, .. } | Self::Get(transfer) => transfer.target(),
+            Self::Direct(transfer) | Self::Get(transfer) => transfer.target(),
             Self::Scattered(transfer) => transfer.target(),
             Self::ReadModifyWrite(asked) => asked.target,
         }

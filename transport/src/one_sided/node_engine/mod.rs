@@ -232,7 +232,7 @@ pub(crate) fn dispatch(context: &Context, dispatch: u16, arrival: Arrival<'_>) -
             let [initiator, dispatch, word, address, bytes] = words(arrival.header);
             // A handler that is not set is the program's mistake at this end; the data is there.
             if initiator < units as u64 {
-                let _ = context.notify_put(initiator as u32, dispatch as u16, word, address, bytes);
+                let _ = context.notify(initiator as u32, dispatch as u16, word, address, bytes);
             }
             Receive::nowhere()
         }

@@ -109,6 +109,7 @@ fn both_ends_are_served_in_both_directions() {
                 from: target.endpoint(),
                 region,
                 offset: 77,
+                notify: None,
                 done: logged(&log),
             };
             // SAFETY: as above.

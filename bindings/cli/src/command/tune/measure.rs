@@ -359,6 +359,7 @@ impl Rank {
                 from: to,
                 region,
                 offset: bytes,
+                notify: None,
                 done,
             };
             // SAFETY: as above; the other half of the region is read.

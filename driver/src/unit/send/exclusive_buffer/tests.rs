@@ -35,7 +35,7 @@ impl Owner for End {
         unsafe { room.write(data.as_ptr(), bytes) };
     }
 
-    fn injected(&self, _descriptor: &Descriptor) {}
+    fn injected(&self, _cookie: u64) {}
 
     fn refused(&self, _descriptor: &Descriptor, error: KernelCopyError) {
         panic!("nothing here is copied by the kernel: {error}");
