@@ -25,6 +25,27 @@ fn striped(ranks: usize, stripes: &'static str, workers: &'static str) -> Outcom
     Run::whole(command)
 }
 
+/// Each end has counted as many stripes that began as were complete; and where there are workers, later messages were
+/// divided by what each had moved before.
+fn assert_counted(outcome: &Outcome, workers: &str) {
+    let lines = outcome.errors.lines();
+    let lines: Vec<&str> = lines
+        .filter(|line| line.contains("stripes of messages"))
+        .collect();
+    assert!(!lines.is_empty(), "{outcome:?}");
+    let mut by_speed = 0;
+    for line in lines {
+        let (_, figures) = line.split_once("messages: ").expect("figures follow");
+        let figures = figures
+            .split([' ', ','])
+            .filter_map(|word| word.parse().ok());
+        let figures: Vec<u64> = figures.collect();
+        assert!(figures[0] > 0 && figures[0] == figures[1], "{line}");
+        by_speed += figures[2];
+    }
+    assert_eq!(by_speed > 0, workers != "0", "{outcome:?}");
+}
+
 #[test]
 fn every_datatype_arrives_whole_in_stripes() {
     for (ranks, stripes, workers) in [
@@ -44,6 +65,7 @@ fn every_datatype_arrives_whole_in_stripes() {
             assert!(report.contains(&line), "{line:?}? {outcome:?}");
         }
         assert!(!report.contains("itself"), "{outcome:?}");
+        assert_counted(&outcome, workers);
     }
 }
 
@@ -66,6 +88,11 @@ fn without_idle_processors_nothing_is_striped_unless_asked_for() {
     let outcome = Run::whole(command);
     outcome.success();
     assert!(!outcome.errors.contains("stripes: "), "{outcome:?}");
+    // Whoever expected stripes is told.
+    assert!(
+        outcome.errors.contains("large messages in one piece"),
+        "{outcome:?}"
+    );
 }
 
 #[test]

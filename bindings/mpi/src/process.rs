@@ -258,6 +258,7 @@ impl Process {
         report::print(self.context.task());
         self.context.print_driver_report();
         self.report_housekeeping();
+        self.context.print_striping_report();
         self.explain_sends();
         self.explain_announcements();
         Ok(())

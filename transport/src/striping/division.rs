@@ -11,6 +11,7 @@
 
 use super::Offered;
 use super::part::Part;
+use super::reason::Whole;
 use super::state::Workers;
 use crate::context::Context;
 use crate::gather_scatter::stripes::Submessage;
@@ -47,15 +48,7 @@ impl Context {
     ) -> usize {
         let configured = self.striping.configuration.get();
         let workers = configured.map_or(0, |configuration| configuration.workers);
-        let said = || {
-            let oversubscribed = self.unit.is_job_oversubscribed();
-            let situation = Situation::new(self.tasks(), true).oversubscribed(oversubscribed);
-            if contiguous {
-                said_by(bytes, situation, counted, Stripes::count)
-            } else {
-                said_by(bytes, situation, counted, ScatteredStripes::count)
-            }
-        };
+        let said = || self.stripes_by_table(contiguous, bytes, counted);
         let stripes = match protocol {
             SendProtocol::Striped => said().max(2),
             SendProtocol::Rendezvous
@@ -68,6 +61,17 @@ impl Context {
             _ => 1,
         };
         stripes.min(bytes).max(1)
+    }
+
+    /// How many stripes the table of the message's layout says.
+    fn stripes_by_table(&self, contiguous: bool, bytes: usize, counted: bool) -> usize {
+        let oversubscribed = self.unit.is_job_oversubscribed();
+        let situation = Situation::new(self.tasks(), true).oversubscribed(oversubscribed);
+        if contiguous {
+            said_by(bytes, situation, counted, Stripes::count)
+        } else {
+            said_by(bytes, situation, counted, ScatteredStripes::count)
+        }
     }
 
     /// In how many stripes workers move a message of `bytes` bytes that lies in one piece; 1 if there are none.
@@ -102,27 +106,48 @@ impl Context {
         }
     }
 
-    /// In how many stripes a message goes to `target`, if that can take it so; `counted` if it is going to be sent.
-    pub(crate) fn stripes_of(
+    /// In how many stripes a message goes to `target`, if that can take it so.
+    pub(crate) fn stripes_of(&self, protocol: SendProtocol, target: usize, buffer: &Buffer) -> usize {
+        (self.may_divide(protocol, target, buffer, false)).unwrap_or(1)
+    }
+
+    /// In how many stripes a message goes, or why in one piece; `counted` if it is going to be sent.
+    fn may_divide(
         &self,
         protocol: SendProtocol,
         target: usize,
         buffer: &Buffer,
         counted: bool,
-    ) -> usize {
+    ) -> Result<usize, Whole> {
         if !self.unit.shares_memory(target) {
             // One connection carries what goes to another node, however many threads fill it.
-            return 1;
+            return Err(Whole::OtherNode);
         }
         let contiguous = matches!(buffer, Buffer::Contiguous { .. });
         let bytes = buffer.bytes();
         let stripes = self.stripes_for(protocol, contiguous, bytes, counted);
-        // Whether any thread may move it.
-        if stripes > 1 && Part::of(buffer, Submessage { offset: 0, bytes }).is_some() {
-            stripes
-        } else {
-            1
+        if stripes < 2 {
+            let short = self.stripes_by_table(contiguous, bytes, false) < 2;
+            return Err(if short {
+                Whole::Short
+            } else {
+                Whole::NoWorkers
+            });
         }
+        // Whether any thread may move it.
+        let part = Part::of(buffer, Submessage { offset: 0, bytes });
+        part.map(|_| stripes).ok_or(Whole::OwnThread)
+        &self,
+        protocol: SendProtocol,
+        target: usize,
+        buffer: &Buffer,
+        let stripes = match self.may_divide(protocol, target, buffer, true) {
+            Ok(stripes) => stripes,
+            Err(reason) => {
+                self.striping.count_whole(reason);
+                return None;
+            }
+        };
     }
 
     /// What the target of a send is offered, if the message goes in stripes.
@@ -132,10 +157,20 @@ impl Context {
         target: usize,
         buffer: &Buffer,
     ) -> Option<Offered> {
+<<<<<<< HEAD
         let stripes = self.stripes_of(protocol, target, buffer, true);
         if stripes < 2 {
             return None;
         }
+=======
+        let stripes = match self.may_divide(protocol, target, buffer) {
+            Ok(stripes) => stripes,
+            Err(reason) => {
+                self.striping.count_whole(reason);
+                return None;
+            }
+        };
+>>>>>>> 440666c (transport: stripes are as long as their movers are fast; the report says what moved, and why nothing did)
         let series = self.striping.series.get();
         self.striping.series.set(series.wrapping_add(1));
         Some(Offered {

@@ -8,7 +8,7 @@
 //! | 4 | each submessage is sent | each submessage is received, in any order |
 //! | 5 | the countdown ends: the send is complete | the countdown ends: the receive is complete |
 //!
-//! Words of a `STRIPES_CLEAR`: the origin's request; series, workers and stripes; then the
+//! Words of a `STRIPES_CLEAR`: the origin's request; series, workers and stripes; the length of each stripe; then the
 //! target's request for each stripe that the masters move themselves. Stripe i is the master's
 //! where i is a multiple of one more than the number of workers, else worker's
 //! i modulo that, less one.
@@ -27,10 +27,11 @@ use pamir_shm::countdown::Countdown;
 
 use super::Offered;
 use super::configuration::Configuration;
+use super::movers::from_lengths;
 use super::part::Part;
-use super::state::{Completion, End, Entry, Master, UnderWay, Workers};
+use super::state::{Completion, End, Entry, Master, Moving, UnderWay, Workers};
 use crate::context::Context;
-use crate::gather_scatter::stripes::equal;
+use crate::gather_scatter::stripes::Submessage;
 use crate::protocol::kind;
 use crate::tagged::envelope::Pattern;
 use crate::tagged::send::Address;
@@ -50,10 +51,13 @@ impl Context {
         let workers = if own == offered.workers { own } else { 0 };
         let agreed = Offered { workers, ..offered };
         let whole = (End::Target, id, bytes);
-        let Some(own_stripes) = self.start_stripes(whole, origin as usize, agreed)? else {
+        let parts = self.striping.movers.divide(bytes, agreed);
+        let Some(own_stripes) = self.start_stripes(whole, origin as usize, (agreed, &parts))?
+        else {
             return Ok(false);
         };
         let mut words = vec![agreed.word()];
+        words.extend(parts.iter().map(|part| part.bytes as u64));
         words.extend(own_stripes.iter().map(|id| id.word()));
         let payload: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
         let origin = origin as usize;
@@ -75,11 +79,14 @@ impl Context {
         let Some(offered) = offered.filter(|offered| offered.stripes <= bytes) else {
             return Err(nonsense(target));
         };
+        let lengths = (1..=offered.stripes).map(|number| packet.word(at + 8 * number) as usize);
+        let lengths: Vec<usize> = lengths.collect();
+        let parts = from_lengths(bytes, &lengths).ok_or_else(|| nonsense(target))?;
         let whole = (End::Origin, id, bytes);
-        let own_stripes = self.start_stripes(whole, target as usize, offered)?;
+        let own_stripes = self.start_stripes(whole, target as usize, (offered, &parts))?;
         let own_stripes = own_stripes.ok_or_else(|| nonsense(target))?;
         for (number, own_stripe) in own_stripes.into_iter().enumerate() {
-            let targets_request = packet.word(at + 8 * (number + 1));
+            let targets_request = packet.word(at + 8 * (offered.stripes + number + 1));
             self.send_data(own_stripe, target, targets_request)?;
         }
         Ok(())
@@ -91,25 +98,28 @@ impl Context {
         &self,
         whole: (End, RequestId, usize),
         peer: usize,
-        division: Offered,
+        (division, submessages): (Offered, &[Submessage]),
     ) -> Result<Option<Vec<RequestId>>, UnitError> {
-        let (end, id, bytes) = whole;
-        let Some(parts) = self.parts_of(id, bytes, division.stripes) else {
+        let (end, id, _) = whole;
+        let Some(parts) = self.parts_of(id, submessages) else {
             return Ok(None);
         };
         let completion = Arc::new(Completion {
             left: Countdown::new(division.stripes as u32),
             master: Arc::clone(self.master()?),
+            movers: Arc::clone(&self.striping.movers),
         });
         let workers = self
             .striping
             .workers
             .get()
             .filter(|_| division.workers != 0);
-        let mut own = Vec::new();
+        let (mut own, mut moving) = (Vec::new(), Vec::new());
         for (stripe, part) in parts.into_iter().enumerate() {
             let Some((workers, worker)) = workers.zip(division.worker(stripe)) else {
-                own.push(self.start_own(end, peer, part));
+                let (request, bytes) = (self.start_own(end, peer, part), submessages[stripe].bytes);
+                own.push(request);
+                moving.push(Moving::begin(&completion, request, (0, bytes)));
                 continue;
             };
             let entry = Entry {
@@ -117,13 +127,14 @@ impl Context {
                 peer: peer * workers.count() + worker,
                 series: division.series,
                 stripe,
+                mover: worker + 1,
                 part,
                 completion: Arc::clone(&completion),
             };
             workers.enqueue(worker, entry);
         }
         self.add_under_way(UnderWay {
-            submessages: own.clone(),
+            submessages: moving,
             completion,
             whole: Some(whole),
         });
@@ -131,9 +142,9 @@ impl Context {
     }
 
     /// The memory of each of a message's submessages.
-    fn parts_of(&self, id: RequestId, bytes: usize, stripes: usize) -> Option<Vec<Part>> {
+    fn parts_of(&self, id: RequestId, submessages: &[Submessage]) -> Option<Vec<Part>> {
         let buffer = self.tagged.requests.get(id)?.buffer.borrow();
-        let parts = equal(bytes, stripes).map(|submessage| Part::of(&buffer, submessage));
+        let parts = submessages.iter().map(|part| Part::of(&buffer, *part));
         parts.collect()
     }
 
@@ -189,7 +200,7 @@ impl Context {
         messages.retain_mut(|message| {
             message
                 .submessages
-                .retain(|id| !self.end_submessage(*id, &message.completion));
+                .retain(|moving| !self.end_submessage(moving, &message.completion));
             !self.end_message(message)
         });
         let ended = before - messages.len();
@@ -201,14 +212,15 @@ impl Context {
     }
 
     /// Counts a submessage that is complete, once.
-    fn end_submessage(&self, id: RequestId, completion: &Completion) -> bool {
+    fn end_submessage(&self, moving: &Moving, completion: &Completion) -> bool {
+        let id = moving.request;
         let Some(request) = self.tagged.requests.get(id) else {
             return true;
         };
         let complete = request.is_complete();
         if complete {
             self.tagged.requests.free(id, request);
-            completion.count();
+            completion.count(moving);
         }
         complete
     }
@@ -237,9 +249,11 @@ impl Context {
             peer,
             series,
             stripe,
+            mover,
             part,
             completion,
         } = entry;
+        let bytes = part.bytes();
         let tag = stripe as i32;
         let id = match end {
             End::Origin => {
@@ -261,7 +275,7 @@ impl Context {
             }
         };
         self.add_under_way(UnderWay {
-            submessages: vec![id],
+            submessages: vec![Moving::begin(&completion, id, (mover, bytes))],
             completion,
             whole: None,
         });

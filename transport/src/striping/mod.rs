@@ -3,7 +3,7 @@
 //! ```text
 //!            origin                                        target
 //!   master   REQUEST_TO_SEND (stripes, series) ──────────▶ matched; entries for its workers
-//!            entries for its workers ◀── STRIPES_CLEAR (ids of the master's stripes)
+//!            entries for its workers ◀── STRIPES_CLEAR (lengths, ids of the master's)
 //!            ├─ stripe 0 ─ DATA... ─────── the job's lane ─────────▶ stripe 0 ─┤ own request
 //!   worker 1 ├─ stripe 1 ─ message (series, 1) ─ its own lane ─▶ worker 1 ─────┤ own context
 //!   worker 2 ├─ stripe 2 ─ message (series, 2) ─ its own lane ─▶ worker 2 ─────┤ own context
@@ -17,6 +17,7 @@
 //! first state the dummy machine finds. Submessages are messages like any other: nothing knows
 //! what the others do, and they come in any order.
 //!
+//! The stripes of a message are as long as those who move them were fast before (`movers.rs`).
 //! Each end counts down what it has moved (`message.rs`). The master looks at the counter
 //! whenever it is advanced, and is woken by the last counter; then the whole message is
 //! complete, once.
@@ -33,8 +34,10 @@
 pub mod configuration;
 mod division;
 mod message;
+mod movers;
 mod offer;
 mod part;
+mod reason;
 pub(crate) mod state;
 mod workers;
 

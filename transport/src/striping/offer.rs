@@ -38,8 +38,13 @@ impl Offered {
             .then_some(offered)
     }
 
+    /// Who moves a stripe: the master is 0, worker w is w + 1.
+    pub(super) fn mover(self, stripe: usize) -> usize {
+        stripe % (self.workers + 1)
+    }
+
     /// The worker that moves a stripe; none if the master does.
     pub(super) fn worker(self, stripe: usize) -> Option<usize> {
-        (stripe % (self.workers + 1)).checked_sub(1)
+        self.mover(stripe).checked_sub(1)
     }
 }

@@ -42,6 +42,14 @@ impl Part {
         })
     }
 
+    /// Its bytes.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Contiguous { bytes, .. } => *bytes,
+            Self::Scattered(slice) => slice.submessage.bytes,
+        }
+    }
+
     /// The part as the buffer of a message.
     pub(super) fn into_buffer(self) -> Buffer {
         match self {

@@ -7,6 +7,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 use parking_lot::Mutex;
 
@@ -14,7 +15,9 @@ use pamir_driver::unit::{Doorbell, UnitError};
 use pamir_shm::countdown::Countdown;
 
 use super::configuration::Configuration;
+use super::movers::Movers;
 use super::part::Part;
+use super::reason::Whole;
 use crate::context::work_queue::{Progress, WorkQueue};
 use crate::tagged::state::request::RequestId;
 
@@ -30,6 +33,9 @@ pub(crate) struct Striping<C> {
     /// The number of the next message that is divided here.
     pub(super) series: Cell<u32>,
     pub(super) master: OnceCell<Arc<Master>>,
+    pub(super) movers: Arc<Movers>,
+    /// Messages that might have gone in stripes, by the reason why they did not.
+    pub(super) whole: [Cell<u64>; Whole::ALL.len()],
 }
 
 impl<C> Default for Striping<C> {
@@ -41,6 +47,8 @@ impl<C> Default for Striping<C> {
             under_way: RefCell::default(),
             series: Cell::new(0),
             master: OnceCell::new(),
+            movers: Arc::default(),
+            whole: Default::default(),
         }
     }
 }
@@ -113,11 +121,14 @@ pub(super) enum End {
 pub(super) struct Completion {
     pub(super) left: Countdown,
     pub(super) master: Arc<Master>,
+    pub(super) movers: Arc<Movers>,
 }
 
 impl Completion {
     /// A submessage is done; whoever counts the last one wakes the master.
-    pub(super) fn count(&self) {
+    pub(super) fn count(&self, moved: &Moving) {
+        self.movers
+            .complete(moved.mover, moved.bytes, moved.since.elapsed());
         if self.left.count() {
             self.master.doorbell.ring();
         }
@@ -131,6 +142,7 @@ pub(super) struct Entry {
     pub(super) peer: usize,
     pub(super) series: u32,
     pub(super) stripe: usize,
+    pub(super) mover: usize,
     pub(super) part: Part,
     pub(super) completion: Arc<Completion>,
 }
@@ -146,10 +158,36 @@ impl Entry {
     }
 }
 
+/// A submessage that a context moves.
+#[derive(Debug)]
+pub(super) struct Moving {
+    pub(super) request: RequestId,
+    pub(super) mover: usize,
+    pub(super) bytes: usize,
+    pub(super) since: Instant,
+}
+
+impl Moving {
+    /// A mover begins with a submessage of so many bytes.
+    pub(super) fn begin(
+        completion: &Completion,
+        request: RequestId,
+        (mover, bytes): (usize, usize),
+    ) -> Self {
+        completion.movers.begin(mover);
+        Self {
+            request,
+            mover,
+            bytes,
+            since: Instant::now(),
+        }
+    }
+}
+
 /// Submessages that a context moves, and the message of which they are, if it is its own.
 #[derive(Debug)]
 pub(super) struct UnderWay {
-    pub(super) submessages: Vec<RequestId>,
+    pub(super) submessages: Vec<Moving>,
     pub(super) completion: Arc<Completion>,
     pub(super) whole: Option<(End, RequestId, usize)>,
 }

@@ -71,7 +71,7 @@ impl Context {
             profile: self.pair_profile(target, bytes),
             exclusive_bytes: self.unit.exclusive_buffer_bytes(target),
             protocol,
-            stripes: self.stripes_of(protocol, target, buffer, false),
+            stripes: self.stripes_of(protocol, target, buffer),
             in_one_piece: matches!(buffer, Buffer::Contiguous { .. }),
             shares_core: self.is_oversubscribed(),
         });
