@@ -104,3 +104,34 @@ fn what_cannot_be_is_refused_with_the_reason() {
         assert!(outcome.errors.contains(reason), "{outcome:?}");
     }
 }
+
+/// Runs `reduce_behind`; how many ranks have found their reductions done, and the report.
+fn reduced(ranks: usize, engine: &str) -> (usize, String) {
+    let mut command = mpiexec(ranks, &compile("reduce_behind"));
+    // With an engine the program is elsewhere for as long as a crowded machine may take.
+    command.arg(if engine == "thread" { "2000" } else { "100" });
+    command.env("PAMIR_ENGINE", engine);
+    command.env("PAMIR_DRIVER_REPORT", "1");
+    let _turn = TURN.lock();
+    let outcome = Run::whole(command);
+    let done = outcome
+        .success()
+        .lines()
+        .filter(|line| line.ends_with("done"));
+    (done.count(), outcome.errors.clone())
+}
+
+#[test]
+fn reductions_are_combined_by_the_engine_while_all_ranks_are_elsewhere() {
+    for ranks in [2, 4] {
+        let (done, report) = reduced(ranks, "thread");
+        assert_eq!(done, ranks, "{report}");
+        let lines = report.matches("4 collectives ended in the engine thread");
+        assert_eq!(lines.count(), ranks, "{report}");
+    }
+    let (done, report) = reduced(2, "none");
+    assert!(
+        done < 2 && !report.contains("ended in the engine"),
+        "{report}"
+    );
+}

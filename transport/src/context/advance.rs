@@ -62,7 +62,7 @@ impl Context {
     /// What an engine thread does each time: `attended` says whether the application has
     /// advanced the context itself meanwhile.
     pub fn advance_for_engine(&self, attended: bool) -> Result<Activity, UnitError> {
-        let moved = self.advance()?;
+        let moved = self.background.by_engine(|| self.advance())?;
         Ok(if attended {
             Activity::Attended
         } else if moved {

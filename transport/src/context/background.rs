@@ -26,6 +26,10 @@ pub(super) struct BackgroundWork<C> {
     /// Taken out while they are polled.
     operations: RefCell<Vec<Rc<dyn Background>>>,
     count: Cell<usize>,
+    /// How many operations have ended so far.
+    ended: Cell<u64>,
+    /// How many of them an engine thread has brought to their end.
+    ended_by_engine: Cell<u64>,
 }
 
 impl<C> Default for BackgroundWork<C> {
@@ -34,6 +38,8 @@ impl<C> Default for BackgroundWork<C> {
             posted: OnceLock::new(),
             operations: RefCell::default(),
             count: Cell::new(0),
+            ended: Cell::new(0),
+            ended_by_engine: Cell::new(0),
         }
     }
 }
@@ -85,6 +91,20 @@ impl<C> BackgroundWork<C> {
         self.posted.get().map_or(0, |posted| posted.run(context))
     }
 
+    /// Runs what an engine thread does, and counts the operations that end in it.
+    pub(super) fn by_engine<T>(&self, work: impl FnOnce() -> T) -> T {
+        let before = self.ended.get();
+        let result = work();
+        let ended = self.ended.get() - before;
+        self.ended_by_engine.set(self.ended_by_engine.get() + ended);
+        result
+    }
+
+    /// How many operations an engine thread has brought to their end.
+    pub(super) fn ended_by_engine(&self) -> u64 {
+        self.ended_by_engine.get()
+    }
+
     /// Polls the operations; how many have ended. `others` counts what waits in other rooms then.
     pub(super) fn poll_operations(&self, others: impl FnOnce() -> usize) -> usize {
         if self.is_empty() {
@@ -94,6 +114,7 @@ impl<C> BackgroundWork<C> {
         let mut ended = operations.len();
         operations.retain(|operation| !operation.poll());
         ended -= operations.len();
+        self.ended.set(self.ended.get() + ended as u64);
         let mut added = self.operations.borrow_mut();
         // What was added meanwhile comes behind what was there before.
         operations.append(&mut added);

@@ -222,6 +222,11 @@ impl Context {
     /// for it.
     pub fn print_driver_report(&self) {
         report::print(&self.unit);
+        let operations = self.background.ended_by_engine();
+        if operations > 0 && pamir_settings::DRIVER_REPORT.value() {
+            let task = self.task();
+            eprintln!("pamir: rank {task}: {operations} collectives ended in the engine thread");
+        }
     }
 }
 
