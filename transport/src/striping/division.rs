@@ -166,7 +166,7 @@ impl Context {
         let stripes = match self.may_divide(protocol, target, buffer) {
             Ok(stripes) => stripes,
             Err(reason) => {
-                self.striping.count_whole(reason);
+                self.striping.whole.count(reason);
                 return None;
             }
         };

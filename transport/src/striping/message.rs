@@ -317,6 +317,21 @@ impl Context {
             .unwrap_or_default()
     }
 
+    /// What stripes have moved at this end, and why messages went in one piece, on standard error, if
+    /// `PAMIR_SELECTION_REPORT` asks for it.
+    pub fn print_striping_report(&self) {
+        if !pamir_settings::SELECTION_REPORT.value() {
+            return;
+        }
+        let task = self.task();
+        if let Some(line) = self.striping.movers.line() {
+            eprintln!("pamir: rank {task}: stripes of messages: {line}");
+        }
+        if let Some(line) = self.striping.whole.line() {
+            eprintln!("pamir: rank {task}: large messages in one piece: {line}");
+        }
+    }
+
     /// Ends the workers, when no message is under way any more.
     pub fn end_workers(&self) {
         if let Some(workers) = self.striping.workers.get() {

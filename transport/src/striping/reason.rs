@@ -3,8 +3,7 @@
 //! Before: a send asks its target, and `division.rs` finds that it is not to be divided. After: the reason is counted, and
 //! `PAMIR_SELECTION_REPORT` prints it.
 
-use super::state::Striping;
-use crate::context::Context;
+use std::cell::Cell;
 
 /// Why a message that asks its target goes in one piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,37 +39,24 @@ impl Whole {
     }
 }
 
-impl<C> Striping<C> {
+/// How many messages went in one piece, by reason.
+#[derive(Debug, Default)]
+pub(super) struct Reasons([Cell<u64>; Whole::ALL.len()]);
+
+impl Reasons {
     /// One more message goes in one piece.
-    pub(super) fn count_whole(&self, reason: Whole) {
-        let count = &self.whole[reason as usize];
+    pub(super) fn count(&self, reason: Whole) {
+        let count = &self.0[reason as usize];
         count.set(count.get() + 1);
     }
 
     /// A line of the reasons; nothing if no message went in one piece.
-    fn reasons(&self) -> Option<String> {
-        let counted = Whole::ALL.into_iter().zip(&self.whole);
+    pub(super) fn line(&self) -> Option<String> {
+        let counted = Whole::ALL.into_iter().zip(&self.0);
         let counted = counted.filter(|(_, count)| count.get() != 0);
         let reasons: Vec<String> = counted
             .map(|(reason, count)| format!("{} ({})", count.get(), reason.words()))
             .collect();
         (!reasons.is_empty()).then(|| reasons.join(", "))
-    }
-}
-
-impl Context {
-    /// What stripes have moved at this end, and why messages went in one piece, on standard error, if
-    /// `PAMIR_SELECTION_REPORT` asks for it.
-    pub fn print_striping_report(&self) {
-        if !pamir_settings::SELECTION_REPORT.value() {
-            return;
-        }
-        let task = self.task();
-        if let Some(line) = self.striping.movers.line() {
-            eprintln!("pamir: rank {task}: stripes of messages: {line}");
-        }
-        if let Some(line) = self.striping.reasons() {
-            eprintln!("pamir: rank {task}: large messages in one piece: {line}");
-        }
     }
 }

@@ -17,7 +17,7 @@ use pamir_shm::countdown::Countdown;
 use super::configuration::Configuration;
 use super::movers::Movers;
 use super::part::Part;
-use super::reason::Whole;
+use super::reason::Reasons;
 use crate::context::work_queue::{Progress, WorkQueue};
 use crate::tagged::state::request::RequestId;
 
@@ -35,7 +35,7 @@ pub(crate) struct Striping<C> {
     pub(super) master: OnceCell<Arc<Master>>,
     pub(super) movers: Arc<Movers>,
     /// Messages that might have gone in stripes, by the reason why they did not.
-    pub(super) whole: [Cell<u64>; Whole::ALL.len()],
+    pub(super) whole: Reasons,
 }
 
 impl<C> Default for Striping<C> {
@@ -48,7 +48,7 @@ impl<C> Default for Striping<C> {
             series: Cell::new(0),
             master: OnceCell::new(),
             movers: Arc::default(),
-            whole: Default::default(),
+            whole: Reasons::default(),
         }
     }
 }
