@@ -107,7 +107,12 @@ impl Context {
     }
 
     /// In how many stripes a message goes to `target`, if that can take it so.
-    pub(crate) fn stripes_of(&self, protocol: SendProtocol, target: usize, buffer: &Buffer) -> usize {
+    pub(crate) fn stripes_of(
+        &self,
+        protocol: SendProtocol,
+        target: usize,
+        buffer: &Buffer,
+    ) -> usize {
         (self.may_divide(protocol, target, buffer, false)).unwrap_or(1)
     }
 
@@ -137,17 +142,6 @@ impl Context {
         // Whether any thread may move it.
         let part = Part::of(buffer, Submessage { offset: 0, bytes });
         part.map(|_| stripes).ok_or(Whole::OwnThread)
-        &self,
-        protocol: SendProtocol,
-        target: usize,
-        buffer: &Buffer,
-        let stripes = match self.may_divide(protocol, target, buffer, true) {
-            Ok(stripes) => stripes,
-            Err(reason) => {
-                self.striping.count_whole(reason);
-                return None;
-            }
-        };
     }
 
     /// What the target of a send is offered, if the message goes in stripes.
@@ -157,20 +151,13 @@ impl Context {
         target: usize,
         buffer: &Buffer,
     ) -> Option<Offered> {
-<<<<<<< HEAD
-        let stripes = self.stripes_of(protocol, target, buffer, true);
-        if stripes < 2 {
-            return None;
-        }
-=======
-        let stripes = match self.may_divide(protocol, target, buffer) {
+        let stripes = match self.may_divide(protocol, target, buffer, true) {
             Ok(stripes) => stripes,
             Err(reason) => {
                 self.striping.whole.count(reason);
                 return None;
             }
         };
->>>>>>> 440666c (transport: stripes are as long as their movers are fast; the report says what moved, and why nothing did)
         let series = self.striping.series.get();
         self.striping.series.set(series.wrapping_add(1));
         Some(Offered {
