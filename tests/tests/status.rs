@@ -276,20 +276,28 @@ fn clients_that_say_nothing_or_nonsense_change_nothing() {
     assert!(began.elapsed() < PATIENCE && !folder.0.exists());
 }
 
-/// The guard of a launcher: its child of that name.
+/// The guard of a launcher: its child of that name, which it gives itself once it runs.
 fn guard_of(launcher: i32) -> Pid {
-    let children = format!("/proc/{launcher}/task/{launcher}/children");
-    let children = std::fs::read_to_string(children).expect("it runs");
-    let is_guard = |process: &&str| {
+    let is_guard = |process: &str| {
         let name = std::fs::read_to_string(format!("/proc/{process}/comm"));
         name.is_ok_and(|name| name.trim() == "mpiexec-guard")
     };
-    let guard = children.split_whitespace().find(is_guard);
-    Pid::from_raw(
-        guard
-            .and_then(|guard| guard.parse().ok())
-            .expect("there is a guard"),
-    )
+    let begin = Instant::now();
+    loop {
+        let children = format!("/proc/{launcher}/task/{launcher}/children");
+        let children = std::fs::read_to_string(children).expect("it runs");
+        let guard = children
+            .split_whitespace()
+            .find(|process| is_guard(process));
+        if let Some(guard) = guard.and_then(|guard| guard.parse().ok()) {
+            return Pid::from_raw(guard);
+        }
+        assert!(
+            begin.elapsed() < PATIENCE,
+            "there is no guard among {children}"
+        );
+        std::thread::sleep(Duration::from_millis(2));
+    }
 }
 
 fn kill_launcher(run: Run) {

@@ -232,7 +232,7 @@ fn clients_have_the_same_entries_on_all_nodes() {
     }
     for task in [0, 2] {
         let refused = open(task, "one too many", 1).unwrap_err().to_string();
-        assert!(refused.contains("has 8 clients already"), "{refused}");
+        assert!(refused.contains("the job has 8 clients"), "{refused}");
     }
     // A record between contexts of both nodes: context 1 of task 2 to context 0 of task 1.
     let (from, to) = (open(2, "a", 2).unwrap().0, open(1, "a", 2).unwrap().0);

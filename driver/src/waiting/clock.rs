@@ -64,8 +64,7 @@ impl Clock {
 
     /// Whether the system has this clock.
     pub fn is_there(self) -> bool {
-        // A thread that asks has run: a kernel that says otherwise does not count.
-        self != Self::Undelayed || counted_ns().is_some_and(|[ran_ns, _]| ran_ns > 0)
+        self != Self::Undelayed || is_counting()
     }
 
     /// What it shows, in nanoseconds; 0 where the system has no such clock.
@@ -95,6 +94,16 @@ fn counted_ns() -> Option<[u64; 2]> {
     let mut bytes = [0; 80];
     let length = file.read(&mut bytes).ok()?;
     parse_counted_ns(std::str::from_utf8(&bytes[..length]).ok()?)
+}
+
+/// Whether the kernel counts how long threads run and wait: a thread that gave its processor away has run.
+fn is_counting() -> bool {
+    let has_run = || counted_ns().is_some_and(|[ran_ns, _]| ran_ns > 0);
+    has_run() || {
+        // The kernel counts what a new thread ran when it next schedules.
+        std::thread::yield_now();
+        has_run()
+    }
 }
 
 /// The first two numbers of `RAN DELAYED SLICES`.
