@@ -18,6 +18,7 @@
 //! | `exclusive_buffer/` | buffers of a lane that hold one whole message each |
 //! | `board/` | what several ranks post for each other in a collective |
 //! | `copy/` | copying data into and out of all of these, and sharing one copy between both ends |
+//! | `window/` | the words of a window for one-sided communication: its locks, gates and counts |
 //! | `sleep/` | the word a rank sleeps on, the bells that say who rang, and the fence they need |
 //!
 //! What one file says alone stays beside the rooms: the atomics, a countdown of submessages, the
@@ -39,3 +40,4 @@ pub mod refusal;
 pub mod segment;
 pub mod shareable;
 pub mod sleep;
+pub mod window;
