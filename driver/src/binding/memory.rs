@@ -8,6 +8,9 @@
 //! touches it. This file is one of the few with `unsafe`: it calls `mbind`.
 
 use std::io;
+use std::sync::LazyLock;
+
+use pamir_shm::segment::PAGE_BYTES;
 
 use super::BindingError;
 use crate::topology::Machine;
@@ -43,6 +46,38 @@ pub fn bind_memory(
         return Ok(MemoryBinding::NotOffered);
     }
     prefer_node(address, length_bytes, numa_node)
+}
+
+/// Whether this machine has several nodes, as the kernel says.
+static SEVERAL_NODES: LazyLock<bool> = LazyLock::new(|| {
+    let nodes = std::fs::read_to_string("/sys/devices/system/node/online");
+    nodes.is_ok_and(|nodes| nodes.trim() != "0")
+});
+
+/// Makes the whole pages of a range come from the node of the processor that the calling thread runs on, where the machine has
+/// several: those of a window's part belong to its owner, whoever touches them first. A wish: what the kernel refuses is not done.
+pub fn prefer_own_node(address: *const u8, length_bytes: usize) {
+    if !*SEVERAL_NODES {
+        return;
+    }
+    let start = address.addr().next_multiple_of(PAGE_BYTES);
+    let end = address.addr().saturating_add(length_bytes) / PAGE_BYTES * PAGE_BYTES;
+    if let Some(node) = own_node().filter(|_| start < end) {
+        // What is not there is not preferred.
+        let _ = prefer_node(address.with_addr(start), end - start, node);
+    }
+}
+
+/// The node of the processor that this thread runs on, by the operating system's number.
+fn own_node() -> Option<u32> {
+    let processor = nix::sched::sched_getcpu().ok()?;
+    let folder = format!("/sys/devices/system/cpu/cpu{processor}");
+    let names = std::fs::read_dir(folder).ok()?.flatten();
+    let numbers = names.filter_map(|entry| {
+        let name = entry.file_name();
+        name.to_str()?.strip_prefix("node")?.parse().ok()
+    });
+    numbers.min()
 }
 
 fn prefer_node(

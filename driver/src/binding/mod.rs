@@ -27,7 +27,7 @@ mod report;
 mod share;
 
 pub use mapped::{plan_on_units, scattered};
-pub use memory::{MemoryBinding, bind_memory};
+pub use memory::{MemoryBinding, bind_memory, prefer_own_node};
 pub use picture::picture_of_machine;
 pub use plan::{RankBinding, plan, ranks_sharing_unit};
 pub use policy::{BindTo, MapBy};

@@ -21,7 +21,7 @@
 use pamir_shm::lane::record::RecordHeader;
 
 use crate::job::RankState;
-use crate::job::client_table::{CLIENTS, ClientWords, MAXIMUM_CONTEXTS};
+use crate::job::client::table::{CLIENTS, ClientWords, MAXIMUM_CONTEXTS};
 
 /// Bytes of a frame without payload.
 pub(super) const FRAME_BYTES: usize = 16;

@@ -34,7 +34,7 @@ use super::frame::{FRAME_BYTES, Frame, LaneName};
 use super::network::{Link, Stream};
 use super::shared::{Mail, Shared};
 use super::window::ReceiveWindow;
-use crate::job::client_table::{self, CLIENTS};
+use crate::job::client::table::{self, CLIENTS};
 use crate::job::layout::RankBlock;
 use crate::job::{Job, RankState};
 
@@ -216,7 +216,7 @@ impl Receiver {
             Frame::Client { place, words } => {
                 let contexts = words.contexts as usize;
                 let fits = contexts * self.shared.job.ranks() <= crate::job::layout::MAXIMUM_RANKS;
-                if !fits || !client_table::install(segment, place, words)? {
+                if !fits || !table::install(segment, place, words)? {
                     let reason = "it has another client in an entry of the table";
                     return Err(self.shared.nonsense(node, reason));
                 }
@@ -226,7 +226,7 @@ impl Receiver {
                 // The sender opens it too.
                 self.shared.ring();
             }
-            Frame::Refused { name } if node == 0 => client_table::refuse(segment, name)?,
+            Frame::Refused { name } if node == 0 => table::refuse(segment, name)?,
             Frame::Refused { .. } => {
                 let reason = "it refuses a client, which is for node 0 to do";
                 return Err(self.shared.nonsense(node, reason));

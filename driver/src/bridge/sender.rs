@@ -33,7 +33,7 @@ use super::frame::{Frame, LaneName};
 use super::network::{Link, Stream};
 use super::shared::Shared;
 use super::window::SendWindow;
-use crate::job::client_table::{self, CLIENTS};
+use crate::job::client::table::{self, CLIENTS};
 use crate::job::layout::RankBlock;
 use crate::job::{Job, RankState};
 use crate::waiting::clock;
@@ -226,7 +226,7 @@ impl Sender {
             self.say(|peer| peer == node, frame);
         }
         for (node, words) in mail.wanted {
-            if client_table::assign(self.shared.job.segment(), words)?.is_none() {
+            if table::assign(self.shared.job.segment(), words)?.is_none() {
                 self.say(|peer| peer == node, Frame::Refused { name: words.name });
             }
         }
@@ -253,10 +253,10 @@ impl Sender {
     /// Opens what has got an entry in the table of clients, and asks for what is asked for.
     fn look_for_clients(&mut self) -> Result<(), BridgeError> {
         let job = self.shared.job.clone();
-        for words in client_table::requests(job.segment())? {
+        for words in table::requests(job.segment())? {
             if self.shared.node == 0 {
-                if client_table::assign(job.segment(), words)?.is_none() {
-                    client_table::refuse(job.segment(), words.name)?;
+                if table::assign(job.segment(), words)?.is_none() {
+                    table::refuse(job.segment(), words.name)?;
                 }
             } else if !self.asked.contains(&words.name) {
                 self.asked.push(words.name);
@@ -267,7 +267,7 @@ impl Sender {
             if self.planes[place].is_some() {
                 continue;
             }
-            if let Some(words) = client_table::installed(job.segment(), place)? {
+            if let Some(words) = table::installed(job.segment(), place)? {
                 let plane = self.plane(place, job.plane(place, words.contexts as usize)?)?;
                 self.planes[place] = Some(plane);
                 // Before any record of its lanes, on each connection.
@@ -312,12 +312,12 @@ impl Sender {
             return Ok(true);
         }
         let segment = self.shared.job.segment();
-        let new = |words: &client_table::ClientWords| !self.asked.contains(&words.name);
-        if client_table::requests(segment)?.iter().any(new) {
+        let new = |words: &table::ClientWords| !self.asked.contains(&words.name);
+        if table::requests(segment)?.iter().any(new) {
             return Ok(true);
         }
         for place in 1..=CLIENTS {
-            if self.planes[place].is_none() && client_table::installed(segment, place)?.is_some() {
+            if self.planes[place].is_none() && table::installed(segment, place)?.is_some() {
                 return Ok(true);
             }
         }

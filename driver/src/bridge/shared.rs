@@ -12,7 +12,7 @@ use super::error::BridgeError;
 use super::failures::Failures;
 use super::frame::{Frame, LaneName};
 use crate::job::Job;
-use crate::job::client_table::ClientWords;
+use crate::job::client::table::ClientWords;
 use crate::waiting::announcement;
 
 /// What a bridge's receiver has for its sender.

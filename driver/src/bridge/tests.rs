@@ -10,7 +10,7 @@ use super::frame::{Frame, LaneName};
 use super::network::Network;
 use super::network::join;
 use super::*;
-use crate::job::client_table::ClientWords;
+use crate::job::client::table::ClientWords;
 use crate::job::{JobSpecification, RankState};
 use std::io;
 
@@ -227,7 +227,7 @@ fn clients_have_the_same_entries_on_all_nodes() {
         refused.contains("with 3 contexts here and with 2"),
         "{refused}"
     );
-    for number in 2..crate::job::client_table::CLIENTS {
+    for number in 2..crate::job::client::table::CLIENTS {
         open(2, &format!("client {number}"), 1).unwrap();
     }
     for task in [0, 2] {

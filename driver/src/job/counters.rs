@@ -16,7 +16,7 @@ use pamir_shm::lane::record::LINE_BYTES;
 use pamir_shm::sleep;
 
 use super::{Job, JobError};
-use crate::job::client_table;
+use crate::job::client::table;
 use crate::job::layout::RankBlock;
 
 /// The most ranks whose lanes are counted: to look at those of more would make pages of memory that nobody uses.
@@ -100,7 +100,7 @@ impl Job {
     ///
     /// [`JobError`] if the memory has no table of them.
     pub fn has_clients(&self) -> Result<bool, JobError> {
-        Ok(client_table::is_used(&self.segment)?)
+        Ok(table::is_used(&self.segment)?)
     }
 }
 

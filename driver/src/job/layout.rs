@@ -33,6 +33,9 @@ use pamir_shm::sleep::bells::Bells;
 /// The most ranks that a job may have.
 pub const MAXIMUM_RANKS: usize = 1024;
 
+/// Length of the job's file, where the kernel allows one so long: what nobody uses of it is no memory.
+pub(super) const FILE_BYTES: u64 = 1 << 60;
+
 /// How many boards a job has for its communicators; what nobody uses is never touched.
 pub const BOARDS: usize = 32;
 

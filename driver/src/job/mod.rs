@@ -32,15 +32,13 @@ use pamir_shm::segment::{HUGE_PAGE_BYTES, Segment, SegmentError, inherited};
 use pamir_shm::shareable::LinePadded;
 use pamir_shm::sleep::bells::Bells;
 
-use crate::job::client_table::ClientTableError;
+use crate::job::client::table::ClientTableError;
 use crate::job::layout::{Layout, MAXIMUM_RANKS, RankBlock};
 use crate::memory::{huge_pages, own_heap};
 
 mod agreement;
 pub mod board_table;
-mod client_lock;
-mod client_place;
-pub mod client_table;
+pub mod client;
 pub mod counters;
 pub mod layout;
 mod nodes;
@@ -49,8 +47,10 @@ pub mod process_end;
 pub mod process_name;
 mod rank_state;
 mod renewal;
+mod window_memory;
 
 pub use rank_state::RankState;
+pub use window_memory::FileRange;
 
 /// Why a job could not be made or attached to.
 #[derive(Debug, thiserror::Error)]
@@ -134,6 +134,16 @@ pub enum JobError {
         /// The variable.
         name: &'static str,
     },
+    /// The job's file has no room for so much memory of a window.
+    #[error(
+        "there is no room for {bytes} bytes of a window: the job's file may have {file_bytes} (raise ulimit -f where that is the limit)"
+    )]
+    WindowMemory {
+        /// Size asked for.
+        bytes: u64,
+        /// The file's size.
+        file_bytes: u64,
+    },
     /// The segment could not be opened.
     #[error(transparent)]
     Segment(#[from] SegmentError),
@@ -205,8 +215,8 @@ impl Job {
             return Err(JobError::Ranks { ranks });
         }
         let layout = Layout::new(ranks);
-        let file_bytes = client_table::file_bytes(layout);
-        let segment = Arc::new(Segment::create_with_room(layout.bytes(), file_bytes)?);
+        let lengths = [layout::FILE_BYTES, client::table::file_bytes(layout)];
+        let segment = Arc::new(Segment::create_with_room(layout.bytes(), &lengths)?);
         let job = Self { segment, layout };
         job.write_binding(specification)?;
         SegmentHeader::publish(&job.segment, &layout.to_geometry())?;

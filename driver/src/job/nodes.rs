@@ -20,7 +20,7 @@ use std::time::Duration;
 use pamir_shm::atomic::Ordering;
 
 use super::{Job, JobError};
-use crate::job::client_table;
+use crate::job::client::table;
 use crate::waiting::announcement;
 
 impl Job {
@@ -34,7 +34,7 @@ impl Job {
     ) -> Result<usize, JobError> {
         let mut pause = Duration::from_micros(20);
         loop {
-            let entry = client_table::request(&self.segment, self.layout, name, contexts)?;
+            let entry = table::request(&self.segment, self.layout, name, contexts)?;
             if let Some(entry) = entry {
                 return Ok(entry);
             }

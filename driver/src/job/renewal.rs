@@ -23,7 +23,7 @@ use pamir_shm::segment::SegmentError;
 use pamir_shm::segment::offset::Offset;
 
 use super::{Job, JobError, RankState};
-use crate::job::client_table;
+use crate::job::client::table;
 use crate::job::layout::Word;
 
 /// Not zero while somebody empties the memory; in the header's page, between its words and the table of clients.
@@ -61,7 +61,7 @@ impl Job {
     fn check_renewable(&self) -> Result<(), JobError> {
         let reason = if self.nodes() > 1 {
             "a job of several nodes (mpiexec --nodes) runs one"
-        } else if client_table::is_used(&self.segment)? {
+        } else if table::is_used(&self.segment)? {
             "its last one has used PAMI"
         } else {
             return Ok(());
@@ -77,6 +77,7 @@ impl Job {
     fn empty(&self) -> Result<(), JobError> {
         let start = self.layout.call_record(0).bytes();
         self.punch(start, self.layout.bytes() - start)?;
+        self.empty_windows()?;
         for rank in 0..self.ranks() {
             let block = self.block(rank)?;
             let status = &block.status;
@@ -99,7 +100,7 @@ impl Job {
     }
 
     /// Makes `bytes` bytes of the file from `start` on 0 again; nobody uses them.
-    pub(super) fn punch(&self, start: u64, bytes: u64) -> Result<(), JobError> {
+    pub(in crate::job) fn punch(&self, start: u64, bytes: u64) -> Result<(), JobError> {
         let (descriptor, flags) = (
             self.file_descriptor().as_raw_fd(),
             libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE,

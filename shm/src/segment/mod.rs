@@ -117,13 +117,13 @@ impl Segment {
     ///
     /// The descriptor is close-on-exec; a launcher clears that for its ranks.
     pub fn create(bytes: u64) -> Result<Self, SegmentError> {
-        Self::create_with_room(bytes, bytes)
+        Self::create_with_room(bytes, &[])
     }
 
-    /// As [`Self::create`], but the file has `file_bytes` bytes, of which only the first
-    /// `bytes` are mapped: the rest is there for [`Self::attach_part`]. Where the kernel does
-    /// not allow so long a file, it ends with the mapped part.
-    pub fn create_with_room(bytes: u64, file_bytes: u64) -> Result<Self, SegmentError> {
+    /// As [`Self::create`], but the file is as long as the first of `lengths` that the kernel
+    /// allows, and only the first `bytes` bytes are mapped: the rest is there for [`Self::attach_part`]. Where it
+    /// allows none, the file ends with the mapped part.
+    pub fn create_with_room(bytes: u64, lengths: &[u64]) -> Result<Self, SegmentError> {
         let failed = |call, source| SegmentError::Create {
             call,
             bytes,
@@ -139,14 +139,12 @@ impl Segment {
         if bytes > limit_bytes {
             return Err(SegmentError::FileSize { bytes, limit_bytes });
         }
-        let with_room = if file_bytes <= limit_bytes {
-            file_bytes
-        } else {
-            bytes
-        };
-        file.set_len(with_room)
-            .or_else(|_| file.set_len(bytes))
-            .map_err(|error| failed("ftruncate", error))?;
+        set_length(
+            &file,
+            bytes,
+            lengths.iter().filter(|length| **length <= limit_bytes),
+        )
+        .map_err(|error| failed("ftruncate", error))?;
         let descriptor = OwnedFd::from(file);
         let seals = SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_SEAL;
         fcntl(&descriptor, FcntlArg::F_ADD_SEALS(seals))
@@ -321,6 +319,18 @@ impl Segment {
     }
 }
 
+/// Gives a file the first of `lengths` that the kernel allows, or the least.
+fn set_length<'l>(
+    file: &std::fs::File,
+    least: u64,
+    lengths: impl Iterator<Item = &'l u64>,
+) -> std::io::Result<()> {
+    let allowed = lengths
+        .map(|length| file.set_len(*length))
+        .find(Result::is_ok);
+    allowed.unwrap_or_else(|| file.set_len(least))
+}
+
 /// Maps `length` bytes from byte `start` on of a file where huge pages of memory and of the file begin together: the
 /// mapping around it, and where in that the file's bytes begin. None where that is no gain, or cannot be had.
 fn map_aligned(descriptor: &OwnedFd, start: u64, length: usize) -> Option<(MmapRaw, usize)> {
@@ -420,7 +430,7 @@ mod tests {
 
     #[test]
     fn no_mapping_goes_into_a_core() {
-        let made = Segment::create_with_room(4096, 16_384).unwrap();
+        let made = Segment::create_with_room(4096, &[u64::MAX / 2 + 1, 16_384]).unwrap();
         let copy = || made.descriptor().try_clone_to_owned().unwrap();
         let mapped = [
             Segment::attach(copy()).unwrap(),
@@ -444,7 +454,7 @@ mod tests {
 
     #[test]
     fn parts_of_a_segment_are_mapped_alone() {
-        let one = Segment::create_with_room(4096, 16_384).unwrap();
+        let one = Segment::create_with_room(4096, &[u64::MAX / 2 + 1, 16_384]).unwrap();
         assert_eq!(one.bytes(), 4096);
         let copy = || one.descriptor().try_clone_to_owned().unwrap();
         let (two, whole) = (

@@ -15,7 +15,7 @@
 //! |----------|------------------------|---------|
 //! | free (0) | the first task's claim | named   |
 //! | named    | the first task's claim | named, with a number of contexts |
-//! | named, with a number of contexts | the last task that closes the client (`client_place`) | free |
+//! | named, with a number of contexts | the last task that closes the client (`super::place`) | free |
 //!
 //! The first task takes the entry, in whatever order the tasks open their clients, so no task waits for another.
 //! A client of some tasks only has their list in its agreement word, and lanes between those.
@@ -37,7 +37,7 @@ use pamir_shm::segment::offset::Offset;
 use pamir_shm::segment::{Segment, SegmentError};
 use pamir_shm::shareable::Shareable;
 
-use crate::job::client_lock::TableLock;
+use crate::job::client::table_lock::TableLock;
 use crate::job::layout::{Layout, MAXIMUM_RANKS};
 
 /// How many clients a job may have at a time besides the one that uses the job's own lanes.

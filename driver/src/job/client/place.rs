@@ -15,23 +15,22 @@ use pamir_shm::segment::Segment;
 use pamir_shm::segment::SegmentError;
 use pamir_shm::segment::offset::Offset;
 
-use super::{Job, JobError, as_wanted};
-use crate::job::client_lock::TableLock;
-use crate::job::client_table;
+use crate::job::client::table;
+use crate::job::client::table_lock::TableLock;
 use crate::job::layout::{Layout, Word};
+use crate::job::{Job, JobError, as_wanted};
 
 /// How many tasks have closed the client of each entry.
-const CLOSED: Offset<Word> = Offset::new(client_table::END_BYTES);
+const CLOSED: Offset<Word> = Offset::new(table::END_BYTES);
 
-const _: () = assert!(
-    CLOSED.bytes() + 8 * client_table::CLIENTS as u64 <= pamir_shm::segment::header::HEADER_BYTES
-);
+/// Where the header's page is free again behind all of these.
+pub(in crate::job) const END_BYTES: u64 = CLOSED.bytes() + 8 * table::CLIENTS as u64;
 
 impl Job {
     /// The lanes of client `name`, between `contexts` contexts of every task, for task `task`.
     ///
     /// The result is a job whose ranks are the client's contexts: context `offset` of task `t`
-    /// is rank `t * contexts + offset`. See [`crate::job::client_table`]. Every task names the same
+    /// is rank `t * contexts + offset`. See [`crate::job::client::table`]. Every task names the same
     /// number of contexts. The number that comes with it is the client's place in the table.
     ///
     /// # Errors
@@ -47,7 +46,7 @@ impl Job {
         let entry = if self.nodes() > 1 {
             self.request_client(task, name, contexts)?
         } else {
-            client_table::claim(&self.segment, self.layout, name, contexts, None)?
+            table::claim(&self.segment, self.layout, name, contexts, None)?
         };
         let plane = self.plane(entry, contexts)?;
         plane.claim_contexts(task, contexts)?;
@@ -76,7 +75,7 @@ impl Job {
             return Err(JobError::NoRank { rank, ranks });
         }
         let members_of = Some(members);
-        let entry = client_table::claim(&self.segment, self.layout, name, contexts, members_of)?;
+        let entry = table::claim(&self.segment, self.layout, name, contexts, members_of)?;
         let plane = self.plane_of(entry, contexts, members)?;
         plane.claim_contexts(index, contexts)?;
         Ok((plane, entry))
@@ -99,7 +98,7 @@ impl Job {
             bytes: layout.bytes(),
             source,
         })?;
-        let start = client_table::start(self.layout, entry);
+        let start = table::start(self.layout, entry);
         let segment = as_wanted(Segment::attach_part(descriptor, start, layout.bytes())?);
         let plane = Self { segment, layout };
         // Every task writes the same, so that all know of all whoever comes first.
@@ -132,10 +131,10 @@ impl Job {
         if so_far < tasks as u64 {
             return Ok(false);
         }
-        let part = |entry| client_table::start(self.layout(), entry);
+        let part = |entry| table::start(self.layout(), entry);
         self.punch(part(entry), part(entry + 1) - part(entry))?;
         closed.store(0, Ordering::Relaxed);
-        client_table::free(self.segment(), entry)?;
+        table::free(self.segment(), entry)?;
         Ok(true)
     }
 }
@@ -144,7 +143,7 @@ impl Job {
 mod tests {
     use super::*;
     use crate::job::JobSpecification;
-    use crate::job::client_table::CLIENTS;
+    use crate::job::client::table::CLIENTS;
 
     fn job(ranks: usize) -> Job {
         Job::create(&JobSpecification::unbound(ranks)).unwrap()

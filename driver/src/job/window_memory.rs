@@ -1,0 +1,167 @@
+//! Memory for windows: ranges of the job's file, which every rank can map.
+//!
+//! ```text
+//! the job's file   │ lanes, boards ... │ clients │ windows, one behind the other ...            │ FILE_BYTES
+//!                                                └── NEXT: where the next one begins
+//! ```
+//!
+//! Before: the members of a communicator make a window, and one of them takes a range for all. After: each maps it; its pages are
+//! memory once they are touched, and one member gives them back when the window has ended everywhere.
+//!
+//! Ranges are never used again: the file is so long that they do not run out, and it costs nothing where nothing is touched.
+//!
+//! Invariants: ranges do not overlap; a range that is taken holds zeros.
+
+use std::os::fd::AsFd;
+use std::sync::Arc;
+
+use nix::sys::stat::fstat;
+use pamir_shm::atomic::Ordering;
+use pamir_shm::segment::offset::Offset;
+use pamir_shm::segment::{HUGE_PAGE_BYTES, Segment, SegmentError};
+
+use crate::job::client::place;
+use crate::job::client::table;
+use crate::job::layout::{FILE_BYTES, Layout, Word};
+use crate::job::{Job, JobError, as_wanted};
+
+/// How many bytes behind the clients have been taken; in the header's page.
+const TAKEN: Offset<Word> = Offset::new(place::END_BYTES);
+
+const _: () = assert!(TAKEN.bytes() + 8 <= pamir_shm::segment::header::HEADER_BYTES);
+
+/// A range of the job's file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileRange {
+    /// Its first byte in the file, where a huge page may begin.
+    pub start: u64,
+    /// Its length.
+    pub bytes: u64,
+}
+
+/// Where the windows' part of the file begins.
+fn first(layout: Layout) -> u64 {
+    table::file_bytes(layout).next_multiple_of(HUGE_PAGE_BYTES as u64)
+}
+
+impl Job {
+    /// Takes `bytes` bytes of zeros, for all who are told of it.
+    ///
+    /// # Errors
+    ///
+    /// [`JobError::WindowMemory`] where the file has no such room.
+    pub fn take_window_memory(&self, bytes: u64) -> Result<FileRange, JobError> {
+        let file_bytes = self.file_bytes()?;
+        let no_room = JobError::WindowMemory { bytes, file_bytes };
+        let Some(whole) = bytes.checked_next_multiple_of(HUGE_PAGE_BYTES as u64) else {
+            return Err(no_room);
+        };
+        let taken = &self.segment.get(TAKEN)?.0;
+        let first = first(self.layout);
+        let room = |taken: u64| {
+            let after = taken.checked_add(whole)?;
+            (first.checked_add(after)? <= file_bytes).then_some(after)
+        };
+        // Relaxed: the others learn of the range by a message.
+        match taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, room) {
+            Ok(taken) => {
+                let start = first + taken;
+                Ok(FileRange { start, bytes })
+            }
+            Err(_) => Err(no_room),
+        }
+    }
+
+    /// Maps a range that some rank has taken.
+    ///
+    /// # Errors
+    ///
+    /// [`JobError::Segment`] if the kernel does not map it, or it is none.
+    pub fn map_window_memory(&self, range: FileRange) -> Result<Arc<Segment>, JobError> {
+        let descriptor = self.file_descriptor().try_clone_to_owned();
+        let descriptor = descriptor.map_err(|source| SegmentError::Map {
+            bytes: range.bytes,
+            source,
+        })?;
+        let segment = Segment::attach_part(descriptor, range.start, range.bytes)?;
+        Ok(as_wanted(segment))
+    }
+
+    /// Gives the memory of a range back, which nobody uses any more.
+    ///
+    /// # Errors
+    ///
+    /// [`JobError::Segment`] if the kernel does not take it: it is the job's until that ends.
+    pub fn free_window_memory(&self, range: FileRange) -> Result<(), JobError> {
+        self.punch(range.start, range.bytes)
+    }
+
+    /// Gives back what the windows of the last program have left.
+    pub(super) fn empty_windows(&self) -> Result<(), JobError> {
+        let taken = self.segment.get(TAKEN)?.0.load(Ordering::Relaxed);
+        match taken {
+            0 => Ok(()),
+            bytes => self.punch(first(self.layout), bytes),
+        }
+    }
+
+    fn file_bytes(&self) -> Result<u64, JobError> {
+        let status = fstat(self.file_descriptor().as_fd());
+        let status = status.map_err(|errno| SegmentError::Map {
+            bytes: FILE_BYTES,
+            source: errno.into(),
+        })?;
+        Ok(status.st_size as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::JobSpecification;
+
+    fn job() -> Job {
+        Job::create(&JobSpecification::unbound(3)).unwrap()
+    }
+
+    /// A word of a range.
+    const PLACE: Offset<Word> = Offset::new((1 << 19) - 8);
+
+    fn word(segment: &Segment) -> &pamir_shm::atomic::AtomicU64 {
+        &segment.get(PLACE).unwrap().0
+    }
+
+    #[test]
+    fn ranges_do_not_overlap_and_hold_zeros() {
+        let job = job();
+        let one = job.take_window_memory(100).unwrap();
+        let other = job.take_window_memory(1 << 40).unwrap();
+        assert!(one.start + one.bytes <= other.start);
+        assert!(one.start >= table::file_bytes(job.layout()));
+        let [here, there] = [(); 2].map(|()| job.map_window_memory(other).unwrap());
+        assert_eq!(word(&there).load(Ordering::Relaxed), 0);
+        word(&here).store(7, Ordering::Relaxed);
+        assert_eq!(word(&there).load(Ordering::Relaxed), 7);
+    }
+
+    #[test]
+    fn what_is_given_back_is_no_memory() {
+        let job = job();
+        let range = job.take_window_memory(1 << 20).unwrap();
+        let segment = job.map_window_memory(range).unwrap();
+        word(&segment).store(7, Ordering::Relaxed);
+        job.free_window_memory(range).unwrap();
+        assert_eq!(word(&segment).load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn there_is_no_room_for_more_than_the_file_has() {
+        for bytes in [FILE_BYTES, u64::MAX, u64::MAX - (4 << 20)] {
+            let refused = job().take_window_memory(bytes).unwrap_err();
+            assert!(
+                matches!(refused, JobError::WindowMemory { .. }),
+                "{refused}"
+            );
+        }
+    }
+}
