@@ -20,7 +20,7 @@
 
 use pamir_driver::injection;
 use pamir_driver::injection::InjectionError;
-use pamir_driver::job::client_table::{MAXIMUM_CONTEXTS, maximum_contexts};
+use pamir_driver::job::client::table::{MAXIMUM_CONTEXTS, maximum_contexts};
 
 use crate::client::error::ClientError;
 use crate::one_sided::node_engine;

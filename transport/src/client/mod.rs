@@ -406,7 +406,7 @@ mod tests {
     use super::*;
     use crate::active::Receive;
     use pamir_driver::job::JobSpecification;
-    use pamir_driver::job::client_table::CLIENTS;
+    use pamir_driver::job::client::table::CLIENTS;
 
     #[test]
     fn contexts_and_endpoints_end_somewhere() {

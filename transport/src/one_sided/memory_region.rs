@@ -42,6 +42,15 @@ impl MemoryRegion {
         }
     }
 
+    /// Memory at an address, which nobody has registered: for what both ends have mapped.
+    pub fn at(address: *mut u8, bytes: u64) -> Self {
+        Self {
+            address: address.expose_provenance() as u64,
+            bytes,
+            key: 0,
+        }
+    }
+
     /// Its length in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes as usize

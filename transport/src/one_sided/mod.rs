@@ -18,6 +18,7 @@ pub mod node_engine;
 pub mod read_modify_write;
 pub mod scattered;
 pub(crate) mod state;
+pub mod window;
 
 use pamir_driver::injection::descriptor::{Descriptor, Operation as Direction};
 use pamir_driver::memory::kernel_copy::Access;
@@ -324,6 +325,7 @@ pub(crate) fn dispatch(context: &Context, dispatch: u16, arrival: Arrival<'_>) -
         GET => answer_get(context, arrival),
         GET_DATA => receive_get(context, arrival),
         fence::FENCE => Receive::nowhere(),
+        window::message::REQUEST => window::message::receive(arrival),
         read_modify_write::REQUEST => read_modify_write::answer(context, arrival),
         read_modify_write::ANSWER => read_modify_write::answered(context, arrival),
         node_engine::MOVE | node_engine::MOVED | node_engine::MOVED_IN => {

@@ -90,6 +90,52 @@ pub enum Primitive {
 }
 
 impl Primitive {
+    /// All there are, each at its number.
+    pub const ALL: [Self; 39] = {
+        use Primitive::*;
+        [
+            Int8,
+            Int16,
+            Int32,
+            Int64,
+            UInt8,
+            UInt16,
+            UInt32,
+            UInt64,
+            Long,
+            UnsignedLong,
+            Float16,
+            Float32,
+            Float64,
+            LongDouble,
+            Float128,
+            Complex16,
+            Complex32,
+            Complex64,
+            ComplexLongDouble,
+            Complex128,
+            Bool,
+            Logical8,
+            Logical16,
+            Logical32,
+            Logical64,
+            Logical128,
+            Int128,
+            Character,
+            WideCharacter,
+            Byte,
+            Packed,
+            FloatInt,
+            DoubleInt,
+            LongInt,
+            TwoInt,
+            ShortInt,
+            LongDoubleInt,
+            TwoReal,
+            TwoDoublePrecision,
+        ]
+    };
+
     /// Bytes of one element in memory that carry data. Pairs count without
     /// their padding: `MPI_SHORT_INT` is 6.
     pub const fn bytes(self) -> usize {

@@ -10,7 +10,7 @@
 //!
 //! Before: [`crate::client`] makes MPI's context. After: `workers`.
 
-use pamir_driver::job::client_table::maximum_contexts;
+use pamir_driver::job::client::table::maximum_contexts;
 use pamir_settings::{SPARE_PROCESSORS, STRIPE_WORKERS};
 
 /// The most workers, unless more are asked for: a few cores fill a memory's channels.

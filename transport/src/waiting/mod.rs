@@ -57,6 +57,22 @@ impl Context {
         }
     }
 
+    /// Advances until `done` says so, where that is no packet but a word in shared memory: whoever stores it wakes this task.
+    /// `done` may be asked again after it has said so.
+    #[inline(never)]
+    pub(crate) fn wait_told(&self, done: &mut dyn FnMut() -> bool) -> Result<(), UnitError> {
+        self.awaits(None);
+        let mut ladder = Ladder::new(self.unit.is_oversubscribed());
+        while !done() {
+            if self.advance()? {
+                ladder.reset();
+            } else if !done() {
+                self.pause_out_of_line(&mut ladder, done)?;
+            }
+        }
+        Ok(())
+    }
+
     /// [`Self::advance_until`], for an operation that goes on in the background: it may want to know how long.
     pub fn wait_exposed_until(&self, done: impl FnMut() -> bool) -> Result<(), UnitError> {
         let exposed_time = &self.waiting.exposed_time;

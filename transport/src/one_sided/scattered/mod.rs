@@ -91,7 +91,7 @@ impl std::fmt::Debug for Scattered {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Direction {
+pub(super) enum Direction {
     Put,
     Get,
 }
@@ -190,7 +190,7 @@ impl Context {
     /// # Safety
     ///
     /// `here` is good for the bytes in the direction that is said.
-    unsafe fn copy_places(
+    pub(super) unsafe fn copy_places(
         &self,
         direction: Direction,
         target: usize,
@@ -390,6 +390,29 @@ fn answer(
     // SAFETY: the data lies in a region, which stays until its users are done with it. The next
     // advance meets an error again, and tells.
     let _ = unsafe { context.start_active_from(target, message, memory, bytes) };
+}
+
+/// Tells how something that was asked for with the word of a transfer has ended at this target, with the bytes that it gave.
+pub(super) fn answer_packed(
+    context: &Context,
+    to: Endpoint,
+    word: u64,
+    status: Status,
+    bytes: Vec<u8>,
+) {
+    let header = [word, u64::from(status.field())].map(u64::to_ne_bytes);
+    let (source, length) = (bytes.as_ptr(), bytes.len());
+    let message = ActiveMessage {
+        to,
+        dispatch: if length == 0 { ANSWER } else { DATA },
+        header: header.as_flattened(),
+        // The message's memory goes with it.
+        local: Some(Box::new(move |_, _| drop(bytes))),
+        remote: None,
+    };
+    let target = context.unit_of_origin(to);
+    // SAFETY: the bytes live until `local` is called. The next advance meets an error again, and tells.
+    let _ = unsafe { context.start_active(target, message, source, length) };
 }
 
 /// How the target says that a transfer has ended.

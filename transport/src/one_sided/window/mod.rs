@@ -1,0 +1,221 @@
+//! Windows: memory of the tasks of a communicator that each of them may reach.
+//!
+//! Before: the members have agreed on where each one's memory lies. After: a put or a get moves bytes between layouts, an
+//! accumulate combines elements, and synchronisation calls say when.
+//!
+//! | a member's memory | put and get | accumulate | the target |
+//! |---|---|---|---|
+//! | mapped here: the window's own, or this task's | a copy | in place, the gate closed | does nothing |
+//! | the program's, and the kernel copies | a copy by the kernel | read, combined, written, the gate closed | does nothing |
+//! | the program's, and it does not | packets ([`crate::one_sided::scattered`]) | a request ([`message`]) | advances |
+//!
+//! The gate ([`pamir_shm::window::gate`]) lies in memory that all members share, so each way of an accumulate excludes the others.
+//!
+//! ```text
+//! the window's range of the job's file
+//! │ WindowWords │ member 0's memory │ member 1's memory │ ...        the last ones where the window allocates
+//! ```
+//!
+//! Step before: MPI's windows. Step after: the kernel, or packets.
+//!
+//! Invariants: what is moved lies in the target's part, which the caller has checked by [`Window::holds`]; what is under way is
+//! counted, and nothing is when [`Window::complete_all`] has returned.
+//!
+//! Source: MPI-5.0 chapter 12.
+
+pub mod accumulate;
+pub mod elements;
+pub mod message;
+pub mod synchronization;
+pub mod transfer;
+
+use std::any::Any;
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use pamir_driver::unit::UnitError;
+use pamir_shm::segment::Segment;
+use pamir_shm::segment::mapped::Mapped;
+use pamir_shm::window::attached::AttachedTable;
+use pamir_shm::window::mapped::WindowWords;
+
+use crate::active::{Completion, TransferError};
+use crate::context::Context;
+use crate::one_sided::memory_region::MemoryRegion;
+
+/// The memory of one member.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Where it lies in its owner, and by what the owner knows it.
+    pub region: MemoryRegion,
+    /// Bytes that a displacement counts.
+    pub unit: u64,
+    /// Its first byte in this process, where it is mapped here; of all of a process's memory, that is address 0.
+    pub here: Option<*mut u8>,
+}
+
+impl Part {
+    /// Whether what lies `low` to `high` bytes from byte `at` is in the part.
+    #[inline(always)]
+    pub fn holds(&self, at: i64, (low, high): (i64, i64)) -> bool {
+        let (Some(start), Some(end)) = (at.checked_add(low), at.checked_add(high)) else {
+            return false;
+        };
+        start >= 0 && start <= end && end as u64 <= self.region.bytes
+    }
+}
+
+/// What the members of a window agree on before it is made.
+#[derive(Debug)]
+pub struct Members {
+    /// The task of each.
+    pub tasks: Vec<usize>,
+    /// This task's place among them.
+    pub rank: usize,
+    /// The memory of each.
+    pub parts: Vec<Part>,
+    /// What each has attached, where the window is a dynamic one: its parts are then all memory of each process.
+    pub attached: Vec<Mapped<AttachedTable>>,
+}
+
+/// A window, in one of its members.
+#[derive(Debug)]
+pub struct Window {
+    words: WindowWords,
+    /// Where the words lie in the job's file: the same number at all members, and no other window's.
+    number: u64,
+    members: Members,
+    /// Accumulates and transfers of this member that have not ended.
+    pending: Rc<Pending>,
+    /// How many posts and completions of each member this one has taken.
+    taken: Vec<[Cell<u64>; 2]>,
+    /// Keeps what is mapped.
+    _memory: Arc<Segment>,
+}
+
+/// What of a window is under way.
+#[derive(Debug, Default)]
+struct Pending {
+    transfers: Cell<usize>,
+    /// The first that failed since somebody asked.
+    failed: Cell<Option<TransferError>>,
+}
+
+/// Why what was under way has not ended well.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WindowError {
+    /// A transfer failed.
+    #[error(transparent)]
+    Transfer(#[from] TransferError),
+    /// The messaging unit failed.
+    #[error(transparent)]
+    Unit(#[from] UnitError),
+}
+
+impl Window {
+    /// The window whose words lie at the begin of `memory`, which is at byte `number` of the job's file.
+    ///
+    /// # Errors
+    ///
+    /// [`UnitError`] if the memory is too short for the words.
+    pub fn new(
+        context: &Context,
+        memory: Arc<Segment>,
+        number: u64,
+        members: Members,
+    ) -> Result<Rc<Self>, UnitError> {
+        let words = WindowWords::new(&memory, members.tasks.len())?;
+        let taken = members.tasks.iter().map(|_| Default::default()).collect();
+        let window = Rc::new(Self {
+            words,
+            number,
+            members,
+            pending: Rc::default(),
+            taken,
+            _memory: memory,
+        });
+        let known: Rc<dyn Any> = window.clone();
+        context.one_sided.windows.add(number, &known);
+        Ok(window)
+    }
+
+    /// How many members it has.
+    #[inline(always)]
+    pub fn size(&self) -> usize {
+        self.members.tasks.len()
+    }
+
+    /// This member's place.
+    #[inline(always)]
+    pub fn rank(&self) -> usize {
+        self.members.rank
+    }
+
+    /// Where its words lie in the job's file.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The memory of a member.
+    #[inline(always)]
+    pub fn part(&self, rank: usize) -> &Part {
+        &self.members.parts[rank]
+    }
+
+    /// What a member has attached, if the window is a dynamic one.
+    pub fn attached(&self, rank: usize) -> Option<&AttachedTable> {
+        self.members.attached.get(rank).map(|table| &**table)
+    }
+
+    /// Whether what lies `low` to `high` bytes from byte `at` is memory of a member's that may be accessed.
+    #[inline]
+    pub fn holds(&self, rank: usize, at: i64, reach: (i64, i64)) -> bool {
+        let held = self.part(rank).holds(at, reach);
+        held && self.attached(rank).is_none_or(|table| {
+            table.holds(at.wrapping_add(reach.0) as u64, reach.1.abs_diff(reach.0))
+        })
+    }
+
+    /// The task of a member.
+    #[inline(always)]
+    pub(crate) fn task(&self, rank: usize) -> usize {
+        self.members.tasks[rank]
+    }
+
+    /// Counts one more that is under way; the result counts it down, and then calls `then`.
+    fn begin(&self, then: Option<Completion>) -> Completion {
+        let pending = Rc::clone(&self.pending);
+        pending.transfers.set(pending.transfers.get() + 1);
+        Box::new(move |context, how| {
+            pending.transfers.set(pending.transfers.get() - 1);
+            if let (Err(error), None) = (how, pending.failed.get()) {
+                pending.failed.set(Some(error));
+            }
+            context.complete(then, how);
+        })
+    }
+
+    /// Whether nothing is under way.
+    #[inline(always)]
+    pub fn is_quiet(&self) -> bool {
+        self.pending.transfers.get() == 0
+    }
+
+    /// Waits until nothing is under way.
+    ///
+    /// # Errors
+    ///
+    /// How a transfer failed since the last time, or the messaging unit.
+    #[inline]
+    pub fn complete_all(&self, context: &Context) -> Result<(), WindowError> {
+        if !self.is_quiet() {
+            context.advance_until(|| self.is_quiet())?;
+        }
+        match self.pending.failed.take() {
+            None => Ok(()),
+            Some(error) => Err(error.into()),
+        }
+    }
+}
