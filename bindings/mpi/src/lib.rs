@@ -19,3 +19,4 @@ pub mod op;
 pub mod point_to_point;
 pub mod process;
 pub mod topology;
+pub mod window;
