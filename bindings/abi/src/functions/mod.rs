@@ -9,7 +9,8 @@
 //! | [`management`]     | start and end, clocks, errors, info, sessions; later spawned processes |
 //! | [`languages`]      | handles of other languages, removed names; later Fortran |
 //! | [`tool`]           | the tool information interface |
-//! | `one_sided`, `file` | later: windows, files |
+//! | [`one_sided`]      | windows: remote memory access, its synchronisation |
+//! | `file`             | later: files |
 //!
 //! The table `table/functions.txt` says which room and chapter a function is in. For `MPI_Name` of chapter
 //! `r/c`, `r/c.rs` has `pub unsafe fn name` with the C parameters in Rust types, generic over
@@ -36,4 +37,5 @@ pub mod datatypes;
 pub mod languages;
 pub mod management;
 pub mod messages;
+pub mod one_sided;
 pub mod tool;

@@ -3,7 +3,7 @@
 //! A handle is a number that C carries around and never follows:
 //!
 //! ```text
-//! bit 30      29..27   26..20        19..0
+//! bit 30      29..26   25..20        19..0
 //!     1       kind     generation    index        objects: below 2^31, so that Fortran can have them
 //! bit 63      1, and the transport's request id below: requests of messages
 //! ```
@@ -36,6 +36,8 @@ pub enum Kind {
     Message,
     /// A request that is more than one message: persistent, collective, generalized.
     Request,
+    /// A window.
+    Window,
 }
 
 /// The error of a handle that names no object of a kind; `null` is its name where it is the kind's handle of nothing.
@@ -49,9 +51,9 @@ pub fn names_nothing(class: ErrorClass, handle: usize, null: Option<&str>, kind:
 }
 
 const MARK: usize = 1 << 30;
-const KIND_SHIFT: u32 = 27;
+const KIND_SHIFT: u32 = 26;
 const GENERATION_SHIFT: u32 = 20;
-const GENERATIONS: usize = 1 << 7;
+const GENERATIONS: usize = 1 << 6;
 const INDEX_MASK: usize = (1 << GENERATION_SHIFT) - 1;
 
 #[derive(Debug)]

@@ -9,10 +9,11 @@
 //! | [`datatypes`], [`memory`]                      | datatypes; what they describe at an address |
 //! | [`attributes`]                                 | keys, and values at datatypes |
 //! | [`requests`], [`messages`], [`buffers`]        | operations under way, claimed messages, buffered sends |
+//! | [`windows`]                                    | windows |
 //! | [`numbered`]                                   | the objects of `pamir.h` |
 //! | [`infos`]                                      | hints, which have a lock of their own: they outlive the state |
 //!
-//! A new kind of object (a window, a file) has its handle's kind in [`handles`] and a room here.
+//! A new kind of object (a file) has its handle's kind in [`handles`] and a room here.
 //!
 //! Invariant: no room imports [`State`]. A room that needs another is given it.
 
@@ -28,6 +29,7 @@ pub mod messages;
 pub mod numbered;
 pub mod operations;
 pub mod requests;
+pub mod windows;
 
 use std::rc::Rc;
 
@@ -48,6 +50,7 @@ use messages::Messages;
 use numbered::Numbered;
 use operations::Operations;
 use requests::Requests;
+use windows::Windows;
 
 /// All of MPI in this process.
 pub struct State {
@@ -67,6 +70,8 @@ pub struct State {
     pub messages: Messages,
     /// Requests that are more than one message.
     pub requests: Requests,
+    /// Windows.
+    pub windows: Windows,
     /// Buffers for buffered sends.
     pub buffers: Buffers,
     /// Partitions of `pamir.h`.
@@ -91,6 +96,7 @@ impl State {
             attributes: Attributes::default(),
             messages: Messages::default(),
             requests: Requests::default(),
+            windows: Windows::default(),
             buffers: Buffers::default(),
             partitions: Numbered::default(),
             tasks: Numbered::default(),

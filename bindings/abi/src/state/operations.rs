@@ -19,6 +19,7 @@ use crate::types::{MPI_Datatype, MPI_Op};
 pub struct Operations {
     made: Table<Op>,
     last_plain: Cell<Option<(MPI_Datatype, MPI_Op, Plain)>>,
+    last_accumulating: Cell<Option<(MPI_Datatype, MPI_Op, (Operation, Primitive))>>,
 }
 
 impl Default for Operations {
@@ -26,6 +27,7 @@ impl Default for Operations {
         Self {
             made: Table::new(Kind::Operation),
             last_plain: Cell::new(None),
+            last_accumulating: Cell::new(None),
         }
     }
 }
@@ -71,6 +73,43 @@ impl Operations {
             }
             _ => self.resolve_plain(datatypes, datatype, op),
         }
+    }
+
+    /// A predefined operation that accumulates predefined elements without gaps, and these; none for all others.
+    #[inline(always)]
+    pub fn accumulating(
+        &self,
+        datatypes: &Datatypes,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+    ) -> Option<(Operation, Primitive)> {
+        match self.last_accumulating.get() {
+            Some((last_datatype, last_op, found)) if (last_datatype, last_op) == (datatype, op) => {
+                Some(found)
+            }
+            _ => self.resolve_accumulating(datatypes, datatype, op),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn resolve_accumulating(
+        &self,
+        datatypes: &Datatypes,
+        datatype: MPI_Datatype,
+        op: MPI_Op,
+    ) -> Option<(Operation, Primitive)> {
+        let operation = predefined(op)?;
+        let described = datatypes
+            .predefined(datatype)
+            .filter(|described| described.dense())?;
+        let primitive = described.primitive()?;
+        if !operation.is_one_sided_only() {
+            operation.check(primitive).ok()?;
+        }
+        let found = (operation, primitive);
+        self.last_accumulating.set(Some((datatype, op, found)));
+        Some(found)
     }
 
     #[cold]

@@ -8,7 +8,7 @@
 
 pub mod communicator;
 pub mod datatype;
-mod functions;
+pub mod functions;
 pub mod predefined;
 
 pub use communicator::{
@@ -33,7 +33,7 @@ use crate::state::State;
 /// # Safety
 ///
 /// `keyval` is null or points to a key.
-unsafe fn free(state: &State, kind: ObjectKind, keyval: *mut c_int) -> Result {
+pub unsafe fn free(state: &State, kind: ObjectKind, keyval: *mut c_int) -> Result {
     address(keyval, "keyval")?;
     // SAFETY: it is not null, so the caller vouches for it.
     state.attributes.free_key(kind, unsafe { keyval.read() })?;
@@ -46,7 +46,7 @@ unsafe fn free(state: &State, kind: ObjectKind, keyval: *mut c_int) -> Result {
 /// # Safety
 ///
 /// `value` is null or the address of a pointer; `flag` is null or writable.
-unsafe fn store_value(found: Option<usize>, value: *mut c_void, flag: *mut c_int) -> Result {
+pub unsafe fn store_value(found: Option<usize>, value: *mut c_void, flag: *mut c_int) -> Result {
     address(flag, "flag")?;
     // SAFETY: as the caller vouches.
     unsafe {
@@ -58,7 +58,7 @@ unsafe fn store_value(found: Option<usize>, value: *mut c_void, flag: *mut c_int
 }
 
 /// The value of a key of the program's.
-fn get(
+pub fn get(
     state: &State,
     kind: ObjectKind,
     attributes: Option<&AttributeTable>,

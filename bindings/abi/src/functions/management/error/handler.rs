@@ -29,6 +29,19 @@ pub enum HandlerFunction {
     Communicator(MPI_Comm_errhandler_function),
     /// A session's.
     Session(MPI_Session_errhandler_function),
+    /// A window's.
+    Window(MPI_Win_errhandler_function),
+}
+
+impl HandlerFunction {
+    /// What it was made for.
+    fn owner(self) -> &'static str {
+        match self {
+            Self::Communicator(_) => "communicators",
+            Self::Session(_) => "sessions",
+            Self::Window(_) => "windows",
+        }
+    }
 }
 
 /// An error handler that the program made.
@@ -63,6 +76,20 @@ fn handler(errhandler: MPI_Errhandler) -> Result<ErrorHandler> {
             Ok(ErrorHandler::Program(found.handler.clone()))
         }
     }
+}
+
+/// The handler of a handle, for an object of those that `owner` names.
+fn handler_for(errhandler: MPI_Errhandler, owner: &str) -> Result<ErrorHandler> {
+    let handler = handler(errhandler)?;
+    if let ErrorHandler::Program(own) = &handler
+        && let Some(own) = own.downcast_ref::<ProgramHandler>()
+        && own.function.owner() != owner
+    {
+        let made_for = own.function.owner();
+        let text = format!("the error handler was made for {made_for}, not for {owner}");
+        return Err(ErrorClass::Errhandler.with(text));
+    }
+    Ok(handler)
 }
 
 #[cold]
@@ -106,6 +133,7 @@ pub fn create(function: HandlerFunction) -> Result<MPI_Errhandler> {
     let absent = match function {
         HandlerFunction::Communicator(function) => function.is_none(),
         HandlerFunction::Session(function) => function.is_none(),
+        HandlerFunction::Window(function) => function.is_none(),
     };
     if absent {
         return Err(ErrorClass::Arg.with("the error handler's function is a null pointer"));
@@ -135,13 +163,7 @@ pub unsafe fn comm_create_errhandler(
 pub fn comm_set_errhandler(comm: MPI_Comm, errhandler: MPI_Errhandler) -> Result {
     let state = running()?;
     let communicator = state.communicator(comm)?;
-    let handler = handler(errhandler)?;
-    if let ErrorHandler::Program(own) = &handler
-        && let Some(own) = own.downcast_ref::<ProgramHandler>()
-        && !matches!(own.function, HandlerFunction::Communicator(_))
-    {
-        return Err(ErrorClass::Errhandler.with("the error handler was made for sessions"));
-    }
+    let handler = handler_for(errhandler, "communicators")?;
     communicator.set_error_handler(handler);
     Ok(())
 }
@@ -157,6 +179,57 @@ pub unsafe fn comm_get_errhandler(comm: MPI_Comm, errhandler: *mut MPI_Errhandle
     let handle = give(&communicator.error_handler());
     // SAFETY: as the caller vouches.
     unsafe { store(errhandler, handle, "errhandler") }
+}
+
+/// `MPI_Win_create_errhandler`, section 9.3.2.
+///
+/// # Safety
+///
+/// `errhandler` is null or writable; the function may be called as long as an object has it.
+pub unsafe fn create_for_windows(
+    function: MPI_Win_errhandler_function,
+    errhandler: *mut MPI_Errhandler,
+) -> Result {
+    running()?;
+    let made = create(HandlerFunction::Window(function))?;
+    // SAFETY: as the caller vouches.
+    unsafe { store(errhandler, made, "errhandler") }
+}
+
+/// `MPI_Win_set_errhandler`, section 9.3.2.
+pub fn set_for_window(win: MPI_Win, errhandler: MPI_Errhandler) -> Result {
+    let state = running()?;
+    let window = state.windows.named(win)?;
+    window.set_error_handler(handler_for(errhandler, "windows")?);
+    Ok(())
+}
+
+/// `MPI_Win_get_errhandler`, section 9.3.2.
+///
+/// # Safety
+///
+/// `errhandler` is null or writable.
+pub unsafe fn get_for_window(win: MPI_Win, errhandler: *mut MPI_Errhandler) -> Result {
+    let state = running()?;
+    let handle = give(&state.windows.named(win)?.error_handler());
+    // SAFETY: as the caller vouches.
+    unsafe { store(errhandler, handle, "errhandler") }
+}
+
+/// `MPI_Win_call_errhandler`, section 9.5.
+pub fn call_for_window(win: MPI_Win, errorcode: c_int) -> Result {
+    let state = running()?;
+    state.windows.named(win)?;
+    code::check(errorcode)?;
+    let raised = Raised {
+        object: Object::Window(win),
+        code: errorcode,
+        function: "MPI_Win_call_errhandler",
+        detail: "the program called the error handler",
+    };
+    drop(state);
+    dispatch(&raised);
+    Ok(())
 }
 
 /// `MPI_Errhandler_free`, section 9.3.4: objects that have the handler keep it.
@@ -216,6 +289,12 @@ pub fn dispatch(raised: &Raised<'_>) -> c_int {
     let Ok(state) = running() else {
         return outside(raised);
     };
+    if let Object::Window(win) = raised.object
+        && let Ok(window) = state.windows.named(win)
+    {
+        let handler = window.error_handler();
+        return call(&handler, MPI_COMM_NULL, raised);
+    }
     let (handler, comm) = match raised.object {
         Object::Communicator(comm) => match state.communicator(comm) {
             Ok(communicator) => (communicator.error_handler(), comm),
@@ -259,6 +338,13 @@ fn call(handler: &ErrorHandler, mut comm: MPI_Comm, raised: &Raised<'_>) -> c_in
             Some(HandlerFunction::Communicator(Some(function))) => function(&mut comm, &mut code),
             Some(HandlerFunction::Session(Some(function))) => {
                 function(&mut { MPI_SESSION_NULL }, &mut code);
+            }
+            Some(HandlerFunction::Window(Some(function))) => {
+                let win = match raised.object {
+                    Object::Window(win) => win,
+                    _ => MPI_WIN_NULL,
+                };
+                function(&mut { win }, &mut code);
             }
             _ => {}
         }
