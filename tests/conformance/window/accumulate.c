@@ -176,6 +176,7 @@ static void by_hand(void) {
     for (int i = 0; i < 6; i++) CHECK_INT(was[i], becomes[i]);
     for (int i = 0; i < 6; i++) CHECK_INT(memory[i], becomes[i]);
     CHECK_INT(two[5], 9);
+    OK(MPI_Win_fence(0, win)); // all have looked
     // Large-count calls.
     OK(MPI_Accumulate_c(two, 1, MPI_INT, right, 0, 1, MPI_INT, MPI_SUM, win));
     OK(MPI_Get_accumulate_c(two, 1, MPI_INT, was, 1, MPI_INT, right, 1, 1, MPI_INT, MPI_SUM, win));
@@ -262,6 +263,7 @@ static void large(void) {
     OK(MPI_Win_fence(0, win));
     double sum = world_size * (world_size + 1) / 2;
     for (int i = 0; i < ELEMENTS; i++) CHECK(base[i] == i + sum);
+    OK(MPI_Win_fence(0, win)); // all have looked
     OK(MPI_Get_accumulate(out, ELEMENTS, MPI_DOUBLE, result, ELEMENTS, MPI_DOUBLE, right, 0, ELEMENTS, MPI_DOUBLE,
                           MPI_REPLACE, win));
     OK(MPI_Win_fence(0, win));
