@@ -1,6 +1,6 @@
 // ranks: 1 2 3 5
 // timeout: 30
-// differs: ranks 3 5: MPI_Win_start of MPICH 5.0.2 takes the post of anyone for that of its group
+// differs: ranks 2 3 5: MPI_Win_start of MPICH 5.0.2 takes the post of anyone for that of its group
 // MPI_Win_post, start, complete, wait and test: between groups of every size, also empty ones and the own rank; starts
 // that come before the posts; both epochs open at a time; many epochs in a ring; several windows; assertions.
 #include "check.h"
