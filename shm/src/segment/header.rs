@@ -23,7 +23,7 @@ pub const MAGIC: u64 = u64::from_le_bytes(*b"PAMIRSEG");
 
 /// The layout that this build writes and reads. Raise it with every change of a
 /// shared structure.
-pub const LAYOUT_VERSION: u64 = 18;
+pub const LAYOUT_VERSION: u64 = 19;
 
 /// How many words of geometry the owner of a segment may describe it with.
 pub const GEOMETRY_WORDS: usize = 12;

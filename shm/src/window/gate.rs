@@ -76,7 +76,7 @@ impl Gate {
 
 #[cfg(not(loom))]
 fn pause(looks: u32) {
-    if looks % SPINS == 0 {
+    if looks.is_multiple_of(SPINS) {
         std::thread::yield_now();
     } else {
         spin_loop();

@@ -15,11 +15,14 @@ use crate::constants::*;
 use crate::error::{ErrorClass, Result};
 use crate::types::{MPI_Datatype, MPI_Op};
 
+/// What a datatype and an operation were last resolved to.
+type Last<T> = Cell<Option<(MPI_Datatype, MPI_Op, T)>>;
+
 /// Reduction operations.
 pub struct Operations {
     made: Table<Op>,
-    last_plain: Cell<Option<(MPI_Datatype, MPI_Op, Plain)>>,
-    last_accumulating: Cell<Option<(MPI_Datatype, MPI_Op, (Operation, Primitive))>>,
+    last_plain: Last<Plain>,
+    last_accumulating: Last<(Operation, Primitive)>,
 }
 
 impl Default for Operations {

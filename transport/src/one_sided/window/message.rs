@@ -205,10 +205,11 @@ pub(in crate::one_sided) fn receive(arrival: Arrival<'_>) -> Receive {
     payload.resize(arrival.bytes, 0_u8);
     // SAFETY: the completion owns the memory; it is called when nothing writes there any more.
     let receive = unsafe { Receive::into(payload.as_mut_ptr(), payload.len()) };
-    receive.then(move |context, how| match how {
-        Ok(()) => answer(context, origin, &request, &payload),
-        // The origin has ended, or hears of its unit's failure itself.
-        Err(_) => {}
+    receive.then(move |context, how| {
+        // Otherwise the origin has ended, or hears of its unit's failure itself.
+        if how.is_ok() {
+            answer(context, origin, &request, &payload);
+        }
     })
 }
 

@@ -203,6 +203,12 @@ impl Window {
         self.pending.transfers.get() == 0
     }
 
+    /// Whether nothing is under way, and nothing has failed since somebody asked.
+    #[inline(always)]
+    pub(super) fn has_ended_well(&self) -> bool {
+        self.is_quiet() && self.pending.failed.get().is_none()
+    }
+
     /// Waits until nothing is under way.
     ///
     /// # Errors

@@ -141,6 +141,13 @@ impl Window {
         self.complete_all(context)
     }
 
+    /// The same where nothing is under way and nothing has failed; whether that is so.
+    #[inline(always)]
+    pub fn flush_quiet(&self) -> bool {
+        fence(Ordering::SeqCst);
+        self.has_ended_well()
+    }
+
     /// Exposes this member's part to each of `origins`.
     pub fn post(&self, context: &Context, origins: &[usize]) {
         for &origin in origins {

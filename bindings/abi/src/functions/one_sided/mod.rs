@@ -8,9 +8,9 @@
 //! | [`construct`] | windows made and freed, memory attached, the parts of others |
 //! | [`inquire`], [`attribute`], [`handler`] | names, hints, groups; attributes; error handlers |
 //! | [`transfer`] | put and get, with and without requests |
-//! | [`accumulate`] | accumulates of all kinds |
+//! | [`mod@accumulate`] | accumulates of all kinds |
 //! | [`active_target`], [`passive_target`] | synchronisation |
-//! | [`target`], [`request`] | where an access goes, checked; what a request waits for |
+//! | `target`, `request` | where an access goes, checked; what a request waits for |
 
 pub mod accumulate;
 pub mod active_target;
