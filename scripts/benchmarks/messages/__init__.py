@@ -10,6 +10,7 @@ from . import (
     oversubscribed,
     datatypes,
     gather_scatter,
+    one_sided,
     overlap,
     point_to_point,
 )
@@ -23,6 +24,7 @@ BENCHMARKS = [
         overlap,
         datatypes,
         gather_scatter,
+        one_sided,
         active_messages,
     )
 ]
