@@ -45,7 +45,15 @@ int main(int argc, char **argv)
 """
 
 # Chapters whose programs are about the functions, not about the launcher or wrong arguments.
-CHAPTERS = ["environment", "point_to_point", "collective", "communicator", "datatype", "topology"]
+CHAPTERS = [
+    "environment",
+    "point_to_point",
+    "collective",
+    "communicator",
+    "datatype",
+    "topology",
+    "window",
+]
 SUMMARY = re.compile(r"(\d+) passed, (\d+) failed")
 
 

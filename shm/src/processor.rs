@@ -93,6 +93,18 @@ fn family(version: u32) -> u32 {
     }
 }
 
+/// The processor's clock, in ticks of its own that all cores count alike; 0 where it is not known.
+#[inline]
+pub fn ticks() -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every such processor has this instruction, which only reads its clock.
+    unsafe {
+        std::arch::x86_64::_rdtsc()
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    0
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! common     one CommonWords: who has the whole window locked
-//! members    one MemberWords of 256 bytes a member: its lock, and the gate of accumulates
+//! members    one MemberWords of 512 bytes a member: its lock, the gate of accumulates, its mailbox
 //! posted     [origin][target]  how many times the target has exposed its memory to the origin
 //! completed  [target][origin]  how many times the origin has ended its accesses to the target
 //! ```
 //!
 //! Before: a window is made, and its members map the same zeros. After: [`turn_lock`] and [`class_word`]
 //! are its locks, [`gate`] keeps accumulates apart, [`exposure`] counts posts and
-//! completions, and [`attached`] says what memory of a dynamic window may be accessed.
+//! completions, [`attached`] says what memory of a dynamic window may be accessed, and a
+//! [`mailbox`] takes short accesses that a waiting target does itself.
 //!
 //! Memory order of each synchronisation (MPI-5.0 section 12.7; `docs/design/windows.md` has the table of calls):
 //!
@@ -30,6 +31,7 @@ pub mod attached;
 pub mod class_word;
 pub mod exposure;
 pub mod gate;
+pub mod mailbox;
 #[cfg(not(loom))]
 pub mod mapped;
 pub mod turn_lock;

@@ -172,6 +172,7 @@ static void by_hand(void) {
     OK(MPI_Accumulate(two, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, MPI_SUM, win));
     OK(MPI_Get_accumulate(two, 1, MPI_INT, &two[5], 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, MPI_SUM, win));
     OK(MPI_Accumulate(NULL, 0, MPI_INT, right, 0, 0, MPI_INT, MPI_SUM, win));
+    OK(MPI_Get_accumulate(NULL, 0, MPI_BYTE, NULL, 0, MPI_BYTE, right, 0, 0, MPI_BYTE, MPI_SUM, win)); // of any datatype
     OK(MPI_Win_fence(0, win));
     for (int i = 0; i < 6; i++) CHECK_INT(was[i], becomes[i]);
     for (int i = 0; i < 6; i++) CHECK_INT(memory[i], becomes[i]);

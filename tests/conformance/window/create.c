@@ -274,6 +274,36 @@ static void many(void) {
     }
 }
 
+// A window over pieces that MPI_Alloc_mem gave, short and long ones, of which one begins inside of its piece. Others may be able to
+// address them; whoever can sees what the owner has stored.
+static void given(MPI_Aint bytes) {
+    char *piece, *where;
+    int right = (world_rank + 1) % world_size, unit, wrote = 100 + world_rank, got = 0;
+    MPI_Aint size;
+    MPI_Win win;
+    OK(MPI_Alloc_mem(bytes + 64, MPI_INFO_NULL, &piece));
+    memset(piece, 0, (size_t)bytes + 64);
+    int *own = (int *)(piece + 64 * (world_rank % 2));
+    OK(MPI_Win_create(own, bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+    OK(MPI_Win_fence(0, win));
+    OK(MPI_Put(&wrote, 1, MPI_INT, right, bytes / 4 - 1, 1, MPI_INT, win));
+    OK(MPI_Win_fence(0, win));
+    CHECK_INT(own[bytes / 4 - 1], 100 + (world_rank + world_size - 1) % world_size);
+    own[0] = 500 + world_rank;
+    OK(MPI_Win_fence(0, win));
+    OK(MPI_Get(&got, 1, MPI_INT, right, 0, 1, MPI_INT, win));
+    OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+    CHECK_INT(got, 500 + right);
+    NOT_PEER {
+        OK(MPI_Win_shared_query(win, right, &size, &unit, &where));
+        CHECK_INT(size, bytes);
+        CHECK_INT(*(int *)where, 500 + right);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    OK(MPI_Win_free(&win));
+    OK(MPI_Free_mem(piece));
+}
+
 int main(int argc, char **argv) {
     begin(&argc, &argv);
     OK(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node));
@@ -290,6 +320,7 @@ int main(int argc, char **argv) {
         shared(form, 1);
     }
     dynamic();
+    for (MPI_Aint bytes = 4; bytes <= 4 << 20; bytes *= 32) given(bytes);
     large_count();
     many();
     OK(MPI_Comm_free(&node));

@@ -136,7 +136,9 @@ where
 
     #[inline]
     fn looks(&self) -> u32 {
-        if self.blocking && self.context.is_idle() {
+        // Others may wait for what this task does while it waits.
+        let attends = self.context.one_sided.attended.any();
+        if self.blocking && self.context.is_idle() && !attends {
             LOOKS
         } else {
             1

@@ -3,7 +3,7 @@
 //! Before: a context is made. After: [`super`] looks up which protocol moves a transfer, and what memory it may reach.
 
 use std::any::Any;
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::{Rc, Weak};
 use std::sync::Arc;
@@ -21,6 +21,8 @@ pub(crate) struct OneSided {
     pub(crate) orders: OnceCell<Orders>,
     /// Windows that this task is a member of.
     pub(crate) windows: Windows,
+    /// What else this task looks at while it waits.
+    pub(crate) attended: Attended,
     /// What the client's other endpoints may reach.
     pub(crate) regions: Arc<MemoryRegions>,
 }
@@ -33,6 +35,7 @@ impl OneSided {
             get_table: table_of(situation),
             orders: OnceCell::new(),
             windows: Windows::default(),
+            attended: Attended::default(),
             regions,
         }
     }
@@ -53,6 +56,44 @@ impl Windows {
     /// The window of a number.
     pub(crate) fn get(&self, number: u64) -> Option<Rc<dyn Any>> {
         self.0.borrow().get(&number)?.upgrade()
+    }
+}
+
+/// Looks at something; whether there was something to do.
+type Look = Box<dyn Fn() -> bool>;
+
+/// What a task looks at while it waits, by number: mailboxes of windows.
+#[derive(Default)]
+pub(crate) struct Attended {
+    any: Cell<bool>,
+    looks: RefCell<Vec<(u64, Look)>>,
+}
+
+impl Attended {
+    /// Adds one, which is called by who waits, and says whether it had something to do. It neither waits nor adds others.
+    pub(crate) fn add(&self, number: u64, look: impl Fn() -> bool + 'static) {
+        self.looks.borrow_mut().push((number, Box::new(look)));
+        self.any.set(true);
+    }
+
+    pub(crate) fn remove(&self, number: u64) {
+        let mut looks = self.looks.borrow_mut();
+        looks.retain(|(other, _)| *other != number);
+        self.any.set(!looks.is_empty());
+    }
+
+    /// Whether there is any.
+    #[inline(always)]
+    pub(crate) fn any(&self) -> bool {
+        self.any.get()
+    }
+
+    /// Looks at all; whether there was something to do.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn look(&self) -> bool {
+        let looks = self.looks.borrow();
+        looks.iter().fold(false, |found, (_, look)| look() || found)
     }
 }
 

@@ -169,6 +169,11 @@ impl Context {
         ladder: &mut Ladder,
         look: impl FnOnce() -> bool,
     ) -> Result<(), UnitError> {
+        let attends = self.one_sided.attended.any();
+        if attends && self.one_sided.attended.look() {
+            ladder.reset();
+            return Ok(());
+        }
         let waiting = &self.waiting;
         let rung = ladder.step_for(&waiting.brief_spins, || self.awaits_elsewhere());
         if let Some(pause) = waiting.shared_pause.get() {
@@ -186,7 +191,14 @@ impl Context {
                 std::thread::yield_now();
                 Ok(())
             }
-            Rung::Sleep => self.unit.sleep(None, || self.has_work() || look()),
+            Rung::Sleep => {
+                self.unit.sleep(None, || self.has_work() || look())?;
+                if attends {
+                    // Whoever woke this task may have something for it to do.
+                    ladder.reset();
+                }
+                Ok(())
+            }
         }
     }
 

@@ -37,6 +37,7 @@ use pamir_mpi::balance::partition::Partition;
 use pamir_mpi::balance::tasks::Tasks;
 use pamir_mpi::communicator::Communicator;
 use pamir_mpi::process::Process;
+use pamir_mpi::window::allocation::Allocations;
 
 use crate::constants::{MPI_COMM_SELF, MPI_COMM_WORLD};
 use crate::error::Result;
@@ -72,6 +73,8 @@ pub struct State {
     pub requests: Requests,
     /// Windows.
     pub windows: Windows,
+    /// Memory of `MPI_Alloc_mem`.
+    pub allocations: Allocations,
     /// Buffers for buffered sends.
     pub buffers: Buffers,
     /// Partitions of `pamir.h`.
@@ -97,6 +100,7 @@ impl State {
             messages: Messages::default(),
             requests: Requests::default(),
             windows: Windows::default(),
+            allocations: Allocations::default(),
             buffers: Buffers::default(),
             partitions: Numbered::default(),
             tasks: Numbered::default(),

@@ -14,6 +14,8 @@
 //!
 //! Invariants: all ranks agree whether the window is there; a range that one could not map is given back.
 
+use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -29,6 +31,7 @@ use pamir_shm::window::mapped::WindowWords;
 use pamir_transport::one_sided::memory_region::{DESCRIPTION_BYTES, MemoryRegion};
 use pamir_transport::one_sided::window::{Members, Part, Window as Memory};
 
+use super::allocation::Home;
 use super::error::WindowConstructError;
 use super::{Flavor, Fresh, Window};
 use crate::communicator::Communicator;
@@ -47,6 +50,8 @@ pub struct Wish {
     pub bytes: u64,
     /// Bytes that a displacement counts.
     pub unit: u64,
+    /// Where the program's memory lies in the job's file, if it does.
+    pub home: Option<Home>,
     /// Parts begin at such a multiple; 1 where they lie side by side. Rank 0's is taken for all.
     pub alignment: u64,
 }
@@ -57,28 +62,45 @@ struct Told {
     unit: u64,
     alignment: u64,
     region: MemoryRegion,
+    home: Option<Home>,
 }
 
-const NUMBERS: usize = 3 + DESCRIPTION_BYTES / 8;
+/// Size, unit and alignment; the region; the home's range and place, of no length where there is none.
+const NUMBERS: usize = 6 + DESCRIPTION_BYTES / 8;
 
 fn told(numbers: &[i64]) -> Told {
     let mut region = [0; DESCRIPTION_BYTES];
-    for (place, number) in region.chunks_exact_mut(8).zip(&numbers[3..]) {
+    for (place, number) in region.chunks_exact_mut(8).zip(&numbers[6..]) {
         place.copy_from_slice(&number.to_ne_bytes());
     }
+    let [start, length, offset] = [3, 4, 5].map(|at| numbers[at] as u64);
+    let range = FileRange {
+        start,
+        bytes: length,
+    };
     Told {
         bytes: numbers[0] as u64,
         unit: numbers[1] as u64,
         alignment: numbers[2] as u64,
         region: MemoryRegion::from_bytes(region),
+        home: (length > 0).then_some(Home { range, offset }),
     }
 }
 
 fn tell(wish: &Wish, region: MemoryRegion) -> [i64; NUMBERS] {
-    let [bytes, unit, alignment] =
-        [wish.bytes, wish.unit, wish.alignment].map(|number| number as i64);
-    let mut numbers = [bytes, unit, alignment, 0, 0, 0];
-    for (number, bytes) in numbers[3..].iter_mut().zip(region.to_bytes().as_chunks().0) {
+    let home = wish.home.map_or([0; 3], |home| {
+        [home.range.start, home.range.bytes, home.offset]
+    });
+    let sizes = [wish.bytes, wish.unit, wish.alignment];
+    let mut numbers = [0; NUMBERS];
+    let (first, region_numbers) = numbers.split_at_mut(6);
+    for (number, word) in first.iter_mut().zip(sizes.into_iter().chain(home)) {
+        *number = word as i64;
+    }
+    for (number, bytes) in region_numbers
+        .iter_mut()
+        .zip(region.to_bytes().as_chunks().0)
+    {
         *number = i64::from_ne_bytes(*bytes);
     }
     numbers
@@ -135,13 +157,16 @@ pub unsafe fn make(
     let tasks: Vec<usize> = (0..communicator.size())
         .map(|rank| communicator.peer_task(rank))
         .collect();
+    let mut homes = Homes::default();
     let part = |(other, told): (usize, &Told)| {
         let here = match wish.flavor {
             Flavor::Allocate | Flavor::Shared => {
                 Some(memory.base().wrapping_add(starts[other] as usize))
             }
             Flavor::Create if other == rank => Some(wish.base),
-            Flavor::Create => in_heap(process, tasks[other], told),
+            Flavor::Create => homes
+                .place(process, told)
+                .or_else(|| in_heap(process, tasks[other], told)),
             Flavor::Dynamic => (other == rank).then_some(std::ptr::null_mut()),
         };
         let region = match here {
@@ -167,14 +192,33 @@ pub unsafe fn make(
         attached,
     };
     let memory = Memory::new(context, memory, range.start, members)?;
+    if pamir_settings::EXPLAIN_SENDS.value() {
+        explain(process, &memory);
+    }
     let registered = (wish.flavor == Flavor::Create).then_some(region);
     let fresh = Fresh {
         memory,
         communicator,
         range,
         region: registered,
+        homes: homes.0.into_values().collect(),
     };
     Ok(Rc::new(fresh.into_window(wish.flavor, hints)))
+}
+
+/// Says how the parts of a window are reached from this rank.
+fn explain(process: &Process, window: &Memory) {
+    let (rank, context) = (window.rank(), process.context());
+    let mut text = format!("pamir: window {:#x} of rank {rank}\n", window.number());
+    for target in 0..window.size() {
+        let way = window.way(context, target);
+        text += &format!(
+            "  rank {target}: {} bytes, by {way}\n",
+            window.part(target).region.bytes()
+        );
+    }
+    // Nobody can be told that this fails.
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// Frees a window, which all ranks call for: nobody reaches it from here on.
@@ -256,6 +300,28 @@ fn map(
     }
 }
 
+/// The chunks that parts of others lie in, mapped here once each.
+#[derive(Default)]
+struct Homes(BTreeMap<u64, Arc<Segment>>);
+
+impl Homes {
+    /// Where another rank's part is here, if it lies in the job's file.
+    fn place(&mut self, process: &Process, told: &Told) -> Option<*mut u8> {
+        let home = told.home?;
+        let end = home.offset.checked_add(told.bytes)?;
+        if end > home.range.bytes {
+            return None;
+        }
+        let segment = match self.0.get(&home.range.start) {
+            Some(segment) => segment.clone(),
+            None => process.context().job().map_window_memory(home.range).ok()?,
+        };
+        let base = segment.base().wrapping_add(home.offset as usize);
+        self.0.insert(home.range.start, segment);
+        Some(base)
+    }
+}
+
 /// Memory of another rank's process, if it lies in a heap that is mapped here.
 fn in_heap(process: &Process, task: usize, told: &Told) -> Option<*mut u8> {
     let number = process.context().job().process(task)?;
@@ -283,6 +349,14 @@ mod tests {
         assert_eq!(places([1 << 63].into_iter(), 1), None);
     }
 
+    const HOME: Home = Home {
+        range: FileRange {
+            start: 1 << 50,
+            bytes: 4096,
+        },
+        offset: 64,
+    };
+
     #[test]
     fn what_is_told_is_understood() {
         let mut memory = [0_u8; 10];
@@ -292,10 +366,12 @@ mod tests {
             base: memory.as_mut_ptr(),
             bytes: 10,
             unit: 4,
+            home: Some(HOME),
             alignment: 1,
         };
         let numbers = tell(&wish, region);
         let heard = told(&numbers);
         assert_eq!((heard.bytes, heard.unit, heard.region), (10, 4, region));
+        assert_eq!(heard.home, Some(HOME));
     }
 }

@@ -1,6 +1,7 @@
 //! Windows: memory that the ranks of a communicator let each other reach (MPI-5.0 chapter 12).
 //!
 //! ```text
+//! allocation ─ memory that others can map
 //! construct ── all ranks agree where each one's memory lies ──▶ Window
 //! epoch     ── what may be accessed now                          │
 //!                                                                ▼
@@ -12,14 +13,17 @@
 //! Invariants: a window has a communicator of its own, so that its barriers and agreements are apart from the program's; its memory
 //! stays until no member uses it.
 
+pub mod allocation;
 pub mod construct;
 pub mod epoch;
 pub mod error;
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use pamir_driver::job::FileRange;
+use pamir_shm::segment::Segment;
 pub use pamir_shm::window::attached::AttachedTable;
 use pamir_transport::context::Context;
 use pamir_transport::one_sided::memory_region::MemoryRegion;
@@ -54,6 +58,8 @@ pub struct Window {
     range: FileRange,
     /// This rank's part, as the transport knows it.
     region: Option<MemoryRegion>,
+    /// Keeps the chunks mapped in which parts of others lie.
+    _homes: Vec<Arc<Segment>>,
     epochs: Epochs,
     name: RefCell<Box<[u8]>>,
     attributes: AttributeTable,
@@ -143,6 +149,7 @@ impl Window {
 
     /// Forgets its memory at this rank: nobody reaches it any more.
     fn forget(&self, context: &Context) {
+        self.memory.end(context);
         if let Some(region) = &self.region {
             context.deregister(region);
         }
@@ -155,6 +162,7 @@ struct Fresh {
     communicator: Rc<Communicator>,
     range: FileRange,
     region: Option<MemoryRegion>,
+    homes: Vec<Arc<Segment>>,
 }
 
 impl Fresh {
@@ -166,6 +174,7 @@ impl Fresh {
             flavor,
             range: self.range,
             region: self.region,
+            _homes: self.homes,
             epochs: Epochs::new(members),
             name: RefCell::default(),
             attributes: AttributeTable::new(ObjectKind::Window),

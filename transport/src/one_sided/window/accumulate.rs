@@ -46,6 +46,7 @@ impl Accumulate<'_> {
     pub(super) fn apply(&self, elements: &mut [u8]) {
         match self.change {
             Change::Combine(Operation::NoOperation) => {}
+            Change::Combine(operation) if self.apply_to_one(operation, elements) => {}
             Change::Combine(operation) => {
                 let count = elements.len() / extent_bytes(self.primitive);
                 combine(operation, self.primitive, self.incoming, elements, count)
@@ -58,6 +59,46 @@ impl Accumulate<'_> {
                 }
             }
         }
+    }
+
+    /// Changes one element of the usual kinds, for which a loop would cost more than the element; whether it did.
+    #[inline(always)]
+    fn apply_to_one(&self, operation: Operation, element: &mut [u8]) -> bool {
+        use Primitive::{Float64, Int32, Int64, Long, UInt32, UInt64, UnsignedLong};
+        if let (Ok(element), Ok(incoming)) = (
+            <&mut [u8; 8]>::try_from(&mut *element),
+            <&[u8; 8]>::try_from(self.incoming),
+        ) {
+            let changed = match (operation, self.primitive) {
+                (Operation::Replace, _) => *incoming,
+                (Operation::Sum, Int64 | UInt64 | Long | UnsignedLong) => {
+                    let sum =
+                        u64::from_ne_bytes(*element).wrapping_add(u64::from_ne_bytes(*incoming));
+                    sum.to_ne_bytes()
+                }
+                (Operation::Sum, Float64) => {
+                    (f64::from_ne_bytes(*incoming) + f64::from_ne_bytes(*element)).to_ne_bytes()
+                }
+                _ => return false,
+            };
+            *element = changed;
+            return true;
+        }
+        let (Ok(element), Ok(incoming)) = (
+            <&mut [u8; 4]>::try_from(element),
+            <&[u8; 4]>::try_from(self.incoming),
+        ) else {
+            return false;
+        };
+        *element = match (operation, self.primitive) {
+            (Operation::Replace, _) => *incoming,
+            (Operation::Sum, Int32 | UInt32) => {
+                let sum = u32::from_ne_bytes(*element).wrapping_add(u32::from_ne_bytes(*incoming));
+                sum.to_ne_bytes()
+            }
+            _ => return false,
+        };
+        true
     }
 
     /// Whether it needs the target's elements as they are, besides for a result.
@@ -107,6 +148,23 @@ impl Window {
         true
     }
 
+    /// Lets `work` have bytes of this task's part; none where they are not all in it.
+    pub(super) fn with_own<R>(
+        &self,
+        at: i64,
+        bytes: usize,
+        work: impl FnOnce(&mut [u8]) -> R,
+    ) -> Option<R> {
+        let base = self.part(self.rank()).here?;
+        if !self.holds(self.rank(), at, (0, i64::try_from(bytes).ok()?)) {
+            return None;
+        }
+        let own = base.wrapping_offset(at as isize);
+        // SAFETY: the bytes lie in this task's part, which the program has made good until the window is freed, and lets others change
+        // in their epochs.
+        Some(work(unsafe { std::slice::from_raw_parts_mut(own, bytes) }))
+    }
+
     /// Changes elements of a member's part; `result` is where they go as they were before. `done` is called when all is done.
     ///
     /// # Safety
@@ -125,6 +183,10 @@ impl Window {
         mut result: Option<Machine>,
         done: Option<Completion>,
     ) -> Result<(), WindowError> {
+        if self.accumulate_by_mail(context, to, &accumulate, result.as_mut()) {
+            context.complete(done, Ok(()));
+            return Ok(());
+        }
         // SAFETY: as the caller vouches.
         match unsafe { self.accumulate_at_once(context, to, &accumulate, &mut result) } {
             Some(Ok(())) => {

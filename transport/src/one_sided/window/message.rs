@@ -33,7 +33,7 @@ pub(in crate::one_sided) const REQUEST: u16 = u16::MAX - 24;
 const COMPARE_AND_SWAP: u64 = 255;
 const WANTS_RESULT: u64 = 1 << 16;
 
-fn what_of(accumulate: &Accumulate<'_>, wants_result: bool) -> u64 {
+pub(super) fn what_of(accumulate: &Accumulate<'_>, wants_result: bool) -> u64 {
     let change = match accumulate.change {
         Change::Combine(operation) => {
             let index = Operation::ALL.iter().position(|other| *other == operation);
@@ -45,7 +45,7 @@ fn what_of(accumulate: &Accumulate<'_>, wants_result: bool) -> u64 {
     change | (accumulate.primitive as u64) << 8 | wants
 }
 
-fn change_of(what: u64) -> Option<(Change, Primitive)> {
+pub(super) fn change_of(what: u64) -> Option<(Change, Primitive)> {
     let change = match what & 255 {
         COMPARE_AND_SWAP => Change::CompareAndSwap,
         index => Change::Combine(*Operation::ALL.get(index as usize)?),

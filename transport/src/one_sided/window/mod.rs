@@ -6,6 +6,7 @@
 //! | a member's memory | put and get | accumulate | the target |
 //! |---|---|---|---|
 //! | mapped here: the window's own, or this task's | a copy | in place, the gate closed | does nothing |
+//! | the program's, and few bytes | by a target that waits (`mail.rs`) | the same | waits |
 //! | the program's, and the kernel copies | a copy by the kernel | read, combined, written, the gate closed | does nothing |
 //! | the program's, and it does not | packets ([`crate::one_sided::scattered`]) | a request ([`message`]) | advances |
 //!
@@ -25,6 +26,7 @@
 
 pub mod accumulate;
 pub mod elements;
+mod mail;
 pub mod message;
 pub mod synchronization;
 pub mod transfer;
@@ -66,6 +68,27 @@ impl Part {
     }
 }
 
+/// How a member's part is reached from here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// It is mapped here.
+    Mapped,
+    /// The kernel copies.
+    Kernel,
+    /// Neither: the target is sent messages.
+    Messages,
+}
+
+impl std::fmt::Display for Way {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Self::Mapped => "copies in memory that is mapped here",
+            Self::Kernel => "copies by the kernel, or by the target while it waits",
+            Self::Messages => "messages, which the target takes when it calls MPI",
+        })
+    }
+}
+
 /// What the members of a window agree on before it is made.
 #[derive(Debug)]
 pub struct Members {
@@ -88,6 +111,8 @@ pub struct Window {
     members: Members,
     /// Accumulates and transfers of this member that have not ended.
     pending: Rc<Pending>,
+    /// Accesses that targets did not attend to.
+    misses: Cell<u32>,
     /// How many posts and completions of each member this one has taken.
     taken: Vec<[Cell<u64>; 2]>,
     /// Keeps what is mapped.
@@ -133,12 +158,36 @@ impl Window {
             number,
             members,
             pending: Rc::default(),
+            misses: Cell::new(0),
             taken,
             _memory: memory,
         });
         let known: Rc<dyn Any> = window.clone();
         context.one_sided.windows.add(number, &known);
+        if window.own_needs_others() {
+            window.attend(context);
+        }
         Ok(window)
+    }
+
+    /// How a member's part is reached from here, as far as is known.
+    pub fn way(&self, context: &Context, rank: usize) -> Way {
+        match self.part(rank).here {
+            Some(_) => Way::Mapped,
+            None if context.copies_with(self.task(rank)) => Way::Kernel,
+            None => Way::Messages,
+        }
+    }
+
+    /// Whether others may not have this task's part mapped.
+    fn own_needs_others(&self) -> bool {
+        let others = (0..self.size()).filter(|rank| *rank != self.rank());
+        { others }.any(|rank| self.part(rank).here.is_none())
+    }
+
+    /// This member's part is nobody's to reach any more.
+    pub fn end(&self, context: &Context) {
+        context.one_sided.attended.remove(self.number);
     }
 
     /// How many members it has.

@@ -27,6 +27,15 @@ pub struct Remote<'p> {
     pub bytes: usize,
 }
 
+/// Data of fewer bytes is moved block by block, however short these are.
+const FINE_BYTES: usize = 1024;
+
+/// Blocks below this length are short.
+const FINE_BLOCK_BYTES: usize = 256;
+
+/// How many times its data a layout may span to be read as a whole.
+const MOST_AROUND: usize = 8;
+
 /// The kernel's refusals that say that it never copies between these two.
 fn is_never(errno: i32) -> bool {
     matches!(errno, libc::EPERM | libc::EACCES | libc::ENOSYS)
@@ -133,8 +142,17 @@ impl Window {
         done: Option<Completion>,
     ) -> Result<(), WindowError> {
         let task = self.task(remote.rank);
-        // SAFETY: as the caller vouches.
-        match unsafe { self.transfer_at_once(context, direction, remote, &here) } {
+        if self.transfer_by_mail(context, direction, remote, &here) {
+            context.complete(done, Ok(()));
+            return Ok(());
+        }
+        let at_once = if self.is_for_packets(context, direction, remote) {
+            None
+        } else {
+            // SAFETY: as the caller vouches.
+            unsafe { self.transfer_at_once(context, direction, remote, &here) }
+        };
+        match at_once {
             Some(Ok(())) => {
                 match direction {
                     Direction::Put => context.count_message(task, remote.bytes),
@@ -163,6 +181,14 @@ impl Window {
             }
         };
         started.map_err(failed_to_start)
+    }
+
+    /// Whether a target that waits had better take packets apart than the kernel write block by block.
+    fn is_for_packets(&self, context: &Context, direction: Direction, remote: Remote<'_>) -> bool {
+        direction == Direction::Put
+            && self.part(remote.rank).here.is_none()
+            && is_fine(remote.element, remote.bytes)
+            && self.attends(context, remote.rank)
     }
 
     /// Moves the bytes without the target, where that can be: mapped, or by the kernel.
@@ -232,11 +258,57 @@ unsafe fn kernel_moves(
             }
         });
     }
+    if direction == Direction::Get && is_fine(&there, bytes) {
+        // SAFETY: as the caller vouches.
+        if let Some(read) = unsafe { read_around(context, task, (here, &there), base, bytes) } {
+            return Some(read);
+        }
+    }
     let base = std::ptr::with_exposed_provenance_mut(base as usize);
     // SAFETY: nothing follows the address here: it is another process's.
     let there = unsafe { Machine::new(there, base) };
     // SAFETY: as the caller vouches.
     unsafe { context.copy_places(direction, task, here, &there, bytes) }
+}
+
+/// Whether a layout is of so many short blocks that a kernel's copy of each would take long.
+fn is_fine(layout: &Program, bytes: usize) -> bool {
+    bytes >= FINE_BYTES
+        && layout.contiguous_times(2).is_none()
+        && layout.bytes() / layout.blocks().max(1) < FINE_BLOCK_BYTES
+}
+
+/// Reads all that lies between the first and the last byte of a layout, and takes from that what belongs to it; none where that is
+/// much more than the layout has.
+///
+/// # Safety
+///
+/// `here` is writable for the bytes.
+unsafe fn read_around(
+    context: &Context,
+    task: usize,
+    (here, there): (&Machine, &Program),
+    base: u64,
+    bytes: usize,
+) -> Option<Result<(), KernelCopyError>> {
+    let (low, high) = there.span();
+    let length = usize::try_from(high.checked_sub(low)?).ok()?;
+    // What an element has beyond the bytes may be nobody's memory.
+    if there.bytes() != bytes || length > MOST_AROUND * bytes {
+        return None;
+    }
+    let process = context.job().process(task)?;
+    let mut around = vec![0_u8; length];
+    let first = base.wrapping_add_signed(low);
+    // SAFETY: the buffer has so many bytes.
+    let read = unsafe { kernel_copy::read(process, around.as_mut_ptr(), first, length) };
+    if read.is_ok() {
+        let base = around.as_mut_ptr().wrapping_offset(-(low as isize));
+        // SAFETY: what the layout reaches from there lies in the buffer, which lives as long as the machine.
+        let mut from = unsafe { Machine::new(there.clone(), base) };
+        from.copy_bytes_to(&mut here.clone(), bytes);
+    }
+    Some(read)
 }
 
 pub(super) fn failed_to_start(error: ActiveError) -> WindowError {

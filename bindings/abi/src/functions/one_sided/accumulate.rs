@@ -124,11 +124,15 @@ unsafe fn change(
     let context = state.process.context();
     let (rank, displacement, count, datatype) = arguments.target;
     let far = Far::new(state, count, datatype)?;
-    let primitive = primitive_of(arguments.operation, &far.datatype)?;
     let resolve = |(address, count, datatype)| Local::new(state, address, count, datatype);
     let local = arguments.data.map(resolve).transpose()?;
     let result = arguments.result.map(resolve).transpose()?;
     let bytes = local.as_ref().map_or(far.bytes(), Local::bytes);
+    // Programs ask for no elements of any datatype.
+    let primitive = match bytes {
+        0 => Primitive::Byte,
+        _ => primitive_of(arguments.operation, &far.datatype)?,
+    };
     check_ends(arguments.operation, primitive, local.as_ref())?;
     let place = place(&window, rank, displacement)?;
     let remote = match place {

@@ -115,8 +115,13 @@ unsafe fn construct(
         return Err(ErrorClass::Comm.with("a window is made of a communicator of one group"));
     }
     let hints = infos::hints(info)?;
+    let home = match flavor {
+        Flavor::Create => state.allocations.home(base as usize, bytes as usize),
+        _ => None,
+    };
     let wish = Wish {
         flavor,
+        home,
         base,
         bytes,
         unit,

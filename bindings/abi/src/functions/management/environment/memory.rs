@@ -1,13 +1,10 @@
 //! `MPI_Alloc_mem` and `MPI_Free_mem` (MPI-5.0 section 9.2).
 //!
-//! The memory is the process's own, aligned to cache lines, or as info key
-//! `mpi_minimum_memory_alignment` asks. How long each piece is stands in a table, since
-//! freeing it names its address only.
+//! The memory is of the job's file, which other ranks can map, aligned to cache lines, or as info key
+//! `mpi_minimum_memory_alignment` asks: `pamir_mpi::window::allocation`.
 
-use std::alloc::{Layout, alloc, dealloc};
-use std::collections::HashMap;
+use std::alloc::Layout;
 use std::ffi::c_void;
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use crate::argument::{address, store};
 use crate::error::{ErrorClass, Result};
@@ -17,12 +14,6 @@ use crate::types::*;
 
 /// The length of a cache line.
 const ALIGNMENT_BYTES: usize = 64;
-
-static PIECES: LazyLock<Mutex<HashMap<usize, Layout>>> = LazyLock::new(Mutex::default);
-
-fn pieces() -> MutexGuard<'static, HashMap<usize, Layout>> {
-    PIECES.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The alignment that the hints ask for.
 fn alignment(info: MPI_Info) -> Result<usize> {
@@ -41,7 +32,7 @@ fn alignment(info: MPI_Info) -> Result<usize> {
 ///
 /// `baseptr` is null or the address of a pointer.
 pub unsafe fn alloc_mem(size: MPI_Aint, info: MPI_Info, baseptr: *mut c_void) -> Result {
-    let _state = running()?;
+    let state = running()?;
     address(baseptr, "baseptr")?;
     let Ok(bytes) = usize::try_from(size) else {
         return Err(ErrorClass::Arg.with(format!("{size} is no size of memory")));
@@ -50,32 +41,23 @@ pub unsafe fn alloc_mem(size: MPI_Aint, info: MPI_Info, baseptr: *mut c_void) ->
     // An empty piece has an address of its own too.
     let layout =
         Layout::from_size_align(bytes.max(1), alignment(info)?).map_err(|_| no_memory())?;
-    // SAFETY: the layout is not empty.
-    let base = unsafe { alloc(layout) };
-    if base.is_null() {
-        return Err(no_memory());
-    }
-    pieces().insert(base as usize, layout);
+    let job = state.process.context().job();
+    let base = state.allocations.allocate(job, layout);
+    let base = base.map_err(|error| ErrorClass::NoMem.with(error.to_string()))?;
     // SAFETY: the caller vouches for it.
     unsafe { store(baseptr.cast(), base, "baseptr") }
 }
 
-/// `MPI_Free_mem`; of null it does nothing, as `free` in C.
-///
-/// # Safety
-///
-/// Nothing uses the memory any more.
-pub unsafe fn free_mem(base: *mut c_void) -> Result {
-    let _state = running()?;
-    if base.is_null() {
+/// `MPI_Free_mem`; of null it does nothing, as `free` in C. Nothing uses the memory any more.
+pub fn free_mem(base: *mut c_void) -> Result {
+    let state = running()?;
+    if base.is_null()
+        || state
+            .allocations
+            .free(state.process.context().job(), base as usize)
+    {
         return Ok(());
     }
-    let layout = pieces().remove(&(base as usize)).ok_or_else(|| {
-        ErrorClass::Base.with(format!(
-            "{base:p} is not what MPI_Alloc_mem gave, or was freed"
-        ))
-    })?;
-    // SAFETY: it was allocated with this layout, and is freed once, since the table had it.
-    unsafe { dealloc(base.cast(), layout) };
-    Ok(())
+    let text = format!("{base:p} is not what MPI_Alloc_mem gave, or was freed");
+    Err(ErrorClass::Base.with(text))
 }
