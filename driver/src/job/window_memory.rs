@@ -12,17 +12,15 @@
 //!
 //! Invariants: ranges do not overlap; a range that is taken holds zeros.
 
-use std::os::fd::AsFd;
 use std::sync::Arc;
 
-use nix::sys::stat::fstat;
 use pamir_shm::atomic::Ordering;
 use pamir_shm::segment::offset::Offset;
-use pamir_shm::segment::{HUGE_PAGE_BYTES, Segment, SegmentError};
+use pamir_shm::segment::{HUGE_PAGE_BYTES, Segment};
 
 use crate::job::client::place;
 use crate::job::client::table;
-use crate::job::layout::{FILE_BYTES, Layout, Word};
+use crate::job::layout::{Layout, Word};
 use crate::job::{Job, JobError, as_wanted};
 
 /// How many bytes behind the clients have been taken; in the header's page.
@@ -51,7 +49,7 @@ impl Job {
     ///
     /// [`JobError::WindowMemory`] where the file has no such room.
     pub fn take_window_memory(&self, bytes: u64) -> Result<FileRange, JobError> {
-        let file_bytes = self.file_bytes()?;
+        let file_bytes = self.segment.file_bytes();
         let no_room = JobError::WindowMemory { bytes, file_bytes };
         let Some(whole) = bytes.checked_next_multiple_of(HUGE_PAGE_BYTES as u64) else {
             return Err(no_room);
@@ -78,12 +76,7 @@ impl Job {
     ///
     /// [`JobError::Segment`] if the kernel does not map it, or it is none.
     pub fn map_window_memory(&self, range: FileRange) -> Result<Arc<Segment>, JobError> {
-        let descriptor = self.file_descriptor().try_clone_to_owned();
-        let descriptor = descriptor.map_err(|source| SegmentError::Map {
-            bytes: range.bytes,
-            source,
-        })?;
-        let segment = Segment::attach_part(descriptor, range.start, range.bytes)?;
+        let segment = self.segment.attach_more(range.start, range.bytes)?;
         Ok(as_wanted(segment))
     }
 
@@ -103,15 +96,6 @@ impl Job {
             0 => Ok(()),
             bytes => self.punch(first(self.layout), bytes),
         }
-    }
-
-    fn file_bytes(&self) -> Result<u64, JobError> {
-        let status = fstat(self.file_descriptor().as_fd());
-        let status = status.map_err(|errno| SegmentError::Map {
-            bytes: FILE_BYTES,
-            source: errno.into(),
-        })?;
-        Ok(status.st_size as u64)
     }
 }
 
@@ -156,7 +140,11 @@ mod tests {
 
     #[test]
     fn there_is_no_room_for_more_than_the_file_has() {
-        for bytes in [FILE_BYTES, u64::MAX, u64::MAX - (4 << 20)] {
+        for bytes in [
+            crate::job::layout::FILE_BYTES,
+            u64::MAX,
+            u64::MAX - (4 << 20),
+        ] {
             let refused = job().take_window_memory(bytes).unwrap_err();
             assert!(
                 matches!(refused, JobError::WindowMemory { .. }),

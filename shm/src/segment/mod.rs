@@ -19,6 +19,7 @@ pub mod mapped;
 pub mod offset;
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -102,7 +103,10 @@ pub enum SegmentError {
 /// Shared memory, mapped into this process.
 #[derive(Debug)]
 pub struct Segment {
-    descriptor: OwnedFd,
+    /// Other parts of the file have it too.
+    descriptor: Arc<OwnedFd>,
+    /// Length of the whole file, which does not change.
+    file_bytes: u64,
     /// What the segment is mapped into; it goes with it.
     reservation: MmapRaw,
     /// Where the segment begins in that, in bytes.
@@ -149,19 +153,41 @@ impl Segment {
         let seals = SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_SEAL;
         fcntl(&descriptor, FcntlArg::F_ADD_SEALS(seals))
             .map_err(|errno| failed("fcntl", errno.into()))?;
-        Self::map(descriptor, 0, bytes)
+        let (descriptor, file_bytes) = Self::sealed(descriptor)?;
+        Self::map(Arc::new(descriptor), file_bytes, (0, bytes))
     }
 
     /// Maps the segment behind `descriptor`, whose size must be sealed.
     pub fn attach(descriptor: OwnedFd) -> Result<Self, SegmentError> {
         let (descriptor, bytes) = Self::sealed(descriptor)?;
-        Self::map(descriptor, 0, bytes)
+        Self::map(Arc::new(descriptor), bytes, (0, bytes))
     }
 
     /// Maps `bytes` bytes from byte `start` (a multiple of the page size) on of the segment
     /// behind `descriptor`, as a segment of its own.
     pub fn attach_part(descriptor: OwnedFd, start: u64, bytes: u64) -> Result<Self, SegmentError> {
         let (descriptor, file_bytes) = Self::sealed(descriptor)?;
+        Self::map_within(Arc::new(descriptor), file_bytes, (start, bytes))
+    }
+
+    /// Maps another part of the file that this segment is part of, as [`Self::attach_part`] does.
+    ///
+    /// # Errors
+    ///
+    /// [`SegmentError::OutOfBounds`] where the file ends before it; [`SegmentError::Map`].
+    pub fn attach_more(&self, start: u64, bytes: u64) -> Result<Self, SegmentError> {
+        Self::map_within(
+            Arc::clone(&self.descriptor),
+            self.file_bytes,
+            (start, bytes),
+        )
+    }
+
+    fn map_within(
+        descriptor: Arc<OwnedFd>,
+        file_bytes: u64,
+        (start, bytes): (u64, u64),
+    ) -> Result<Self, SegmentError> {
         if start.checked_add(bytes).is_none_or(|end| end > file_bytes) {
             return Err(SegmentError::OutOfBounds {
                 offset: start,
@@ -170,7 +196,7 @@ impl Segment {
                 alignment: PAGE_BYTES,
             });
         }
-        Self::map(descriptor, start, bytes)
+        Self::map(descriptor, file_bytes, (start, bytes))
     }
 
     /// The descriptor, once it is seen that its size is sealed, and its size.
@@ -193,14 +219,18 @@ impl Segment {
         Ok((OwnedFd::from(file), bytes))
     }
 
-    fn map(descriptor: OwnedFd, start: u64, bytes: u64) -> Result<Self, SegmentError> {
+    fn map(
+        descriptor: Arc<OwnedFd>,
+        file_bytes: u64,
+        (start, bytes): (u64, u64),
+    ) -> Result<Self, SegmentError> {
         let length = usize::try_from(bytes).unwrap_or(usize::MAX);
         let failed = |source| SegmentError::Map { bytes, source };
         let aligned = map_aligned(&descriptor, start, length);
         let (reservation, begin) = aligned.map_or_else(
             || {
                 let options = MmapOptions::new().offset(start).len(length).to_owned();
-                let plain = options.map_raw(&descriptor).map_err(failed)?;
+                let plain = options.map_raw(&*descriptor).map_err(failed)?;
                 Ok::<_, SegmentError>((plain, 0))
             },
             Ok,
@@ -210,6 +240,7 @@ impl Segment {
         unsafe { libc::madvise(reservation.as_mut_ptr().cast(), whole, libc::MADV_DONTDUMP) };
         Ok(Self {
             descriptor,
+            file_bytes,
             reservation,
             begin,
             length,
@@ -220,6 +251,11 @@ impl Segment {
     /// Size in bytes.
     pub fn bytes(&self) -> u64 {
         self.length as u64
+    }
+
+    /// Length of the whole file that this is part of.
+    pub fn file_bytes(&self) -> u64 {
+        self.file_bytes
     }
 
     /// The descriptor, to be inherited by another process.

@@ -118,6 +118,21 @@ impl ClassWord {
         }
     }
 
+    /// Comes in if nobody of the other class is in or waits; whether it did.
+    #[inline]
+    pub fn try_enter(&self, class: Class) -> bool {
+        let word = self.0.load(Ordering::Relaxed);
+        let waits = Class::Whole.waiting(word) + Class::Single.waiting(word);
+        let free = waits == 0 && (inside(word) == 0 || Class::of(word) == class);
+        let next = (word & !(1 << CLASS_SHIFT) | (class as u64) << CLASS_SHIFT) + 1;
+        // Acquire: as in `enter`.
+        let entered = || {
+            self.0
+                .compare_exchange(word, next, Ordering::Acquire, Ordering::Relaxed)
+        };
+        free && entered().is_ok()
+    }
+
     /// Whether who waits is in now.
     pub fn is_in(&self, wait: Wait) -> bool {
         let word = self.0.load(Ordering::Acquire);
@@ -184,7 +199,8 @@ mod tests {
         assert!(word.leave() && word.is_in(late) && !word.is_in(later));
         assert!(word.leave() && word.is_in(later));
         assert!(!word.leave());
-        assert!(word.enter(Class::Single).is_none() && !word.leave());
+        assert!(word.try_enter(Class::Single) && !word.try_enter(Class::Whole));
+        assert!(word.try_enter(Class::Single) && !word.leave() && !word.leave());
     }
 
     #[test]

@@ -72,6 +72,25 @@ impl TurnLock {
         self.ask(false)
     }
 
+    /// Takes a share, or the lock alone, if that is free; whether it was. Who finds it taken has asked for nothing.
+    #[inline]
+    pub fn try_take(&self, is_shared: bool) -> bool {
+        let word = self.0.load(Ordering::Relaxed);
+        let ticket = read(word, Field::Tickets);
+        let turn = Turn { ticket, is_shared };
+        let asked = counted(word, Field::Tickets);
+        let next = match is_shared {
+            true => counted(asked, Field::Shared),
+            false => asked,
+        };
+        // Acquire: as in `ask`.
+        let taken = || {
+            self.0
+                .compare_exchange(word, next, Ordering::Acquire, Ordering::Relaxed)
+        };
+        turn.has_come(word) && taken().is_ok()
+    }
+
     #[inline]
     fn ask(&self, is_shared: bool) -> Option<Turn> {
         let mut word = self.0.load(Ordering::Relaxed);
@@ -182,8 +201,11 @@ mod tests {
         lock.take(late);
         assert!(!lock.is_awaited());
         lock.end_shared();
-        assert!(lock.ask_exclusive().is_none());
+        assert!(lock.try_take(false) && !lock.try_take(false) && !lock.try_take(true));
         lock.end_exclusive();
+        assert!(lock.try_take(true) && lock.try_take(true) && !lock.try_take(false));
+        lock.end_shared();
+        lock.end_shared();
         assert!(!lock.is_awaited());
     }
 

@@ -11,8 +11,6 @@
 //! Invariant: an entry's name becomes 0 last, and with the lock: whoever takes the entry finds its memory emptied.
 
 use pamir_shm::atomic::Ordering;
-use pamir_shm::segment::Segment;
-use pamir_shm::segment::SegmentError;
 use pamir_shm::segment::offset::Offset;
 
 use crate::job::client::table;
@@ -93,13 +91,8 @@ impl Job {
 
     fn plane_of(&self, entry: usize, contexts: usize, members: &[usize]) -> Result<Self, JobError> {
         let layout = Layout::new(members.len() * contexts);
-        let descriptor = self.file_descriptor().try_clone_to_owned();
-        let descriptor = descriptor.map_err(|source| SegmentError::Map {
-            bytes: layout.bytes(),
-            source,
-        })?;
         let start = table::start(self.layout, entry);
-        let segment = as_wanted(Segment::attach_part(descriptor, start, layout.bytes())?);
+        let segment = as_wanted(self.segment.attach_more(start, layout.bytes())?);
         let plane = Self { segment, layout };
         // Every task writes the same, so that all know of all whoever comes first.
         for rank in 0..plane.ranks() {

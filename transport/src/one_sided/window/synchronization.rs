@@ -65,6 +65,24 @@ impl Window {
         Ok(())
     }
 
+    /// Locks a member's part if nobody is in the way; whether it did.
+    #[inline]
+    pub fn try_lock(&self, context: &Context, rank: usize, kind: LockKind) -> bool {
+        let lock = &self.words.member(rank).lock;
+        if kind == LockKind::Shared {
+            return lock.try_take(true);
+        }
+        let classes = &self.words.common().classes;
+        if !classes.try_enter(Class::Single) {
+            return false;
+        }
+        let taken = lock.try_take(false);
+        if !taken && classes.leave() {
+            self.wake_all(context);
+        }
+        taken
+    }
+
     /// Ends a lock of a member's part, once all of this member's transfers have ended.
     ///
     /// # Errors
@@ -94,6 +112,12 @@ impl Window {
             self.wake_all(context);
         }
         ended
+    }
+
+    /// Locks all members' parts, shared, if nobody is in the way; whether it did.
+    #[inline]
+    pub fn try_lock_all(&self) -> bool {
+        self.words.common().classes.try_enter(Class::Whole)
     }
 
     /// Locks all members' parts, shared: one step, however many there are.

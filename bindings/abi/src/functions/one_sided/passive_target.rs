@@ -8,7 +8,7 @@ use pamir_transport::one_sided::window::synchronization::LockKind;
 use super::active_target::check_assertions;
 use super::target::rank_of;
 use crate::constants::*;
-use crate::error::{ErrorClass, Result};
+use crate::error::{Error, ErrorClass, Result};
 use crate::process::running;
 use crate::state::State;
 use crate::types::*;
@@ -16,15 +16,41 @@ use crate::types::*;
 /// `MPI_Win_lock`, section 12.5.3.
 pub fn win_lock(lock_type: c_int, rank: c_int, assert: c_int, win: MPI_Win) -> Result {
     let state = running()?;
-    let window = state.windows.named(win)?;
     let kind = match lock_type {
         MPI_LOCK_SHARED => LockKind::Shared,
         MPI_LOCK_EXCLUSIVE => LockKind::Exclusive,
-        other => {
-            let text = format!("{other} is neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE");
-            return Err(ErrorClass::Locktype.with(text));
-        }
+        other => return Err(no_lock_type(&state, other, win)),
     };
+    let locked = state.windows.with(win, |window| {
+        let (target, memory) = (rank as usize, window.memory());
+        let usual = assert == 0 && target < memory.size();
+        let context = state.process.context();
+        let taken = usual
+            && window.epochs().check_lock(target).is_ok()
+            && memory.try_lock(context, target, kind);
+        if taken {
+            window.epochs().locked(target, Some(kind));
+        }
+        taken
+    });
+    if locked == Some(true) {
+        return Ok(());
+    }
+    lock_any(&state, kind, rank, assert, win)
+}
+
+#[cold]
+fn no_lock_type(state: &State, lock_type: c_int, win: MPI_Win) -> Error {
+    if let Err(error) = state.windows.named(win) {
+        return error;
+    }
+    let text = format!("{lock_type} is neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE");
+    ErrorClass::Locktype.with(text)
+}
+
+#[inline(never)]
+fn lock_any(state: &State, kind: LockKind, rank: c_int, assert: c_int, win: MPI_Win) -> Result {
+    let window = state.windows.named(win)?;
     check_assertions(assert, MPI_MODE_NOCHECK, "MPI_Win_lock")?;
     let Some(rank) = rank_of(&window, rank)? else {
         return Ok(());
@@ -41,6 +67,23 @@ pub fn win_lock(lock_type: c_int, rank: c_int, assert: c_int, win: MPI_Win) -> R
 /// `MPI_Win_unlock`, section 12.5.3.
 pub fn win_unlock(rank: c_int, win: MPI_Win) -> Result {
     let state = running()?;
+    let unlocked = state.windows.with(win, |window| {
+        let (target, memory) = (rank as usize, window.memory());
+        if target >= memory.size() || !memory.is_quiet() {
+            return None;
+        }
+        let kind = window.epochs().lock_of(target).ok()??;
+        window.epochs().unlocked(target);
+        Some(memory.unlock(state.process.context(), target, kind))
+    });
+    match unlocked.flatten() {
+        Some(ended) => Ok(ended?),
+        None => unlock_any(&state, rank, win),
+    }
+}
+
+#[inline(never)]
+fn unlock_any(state: &State, rank: c_int, win: MPI_Win) -> Result {
     let window = state.windows.named(win)?;
     let Some(rank) = rank_of(&window, rank)? else {
         return Ok(());
@@ -62,7 +105,7 @@ pub fn win_lock_all(assert: c_int, win: MPI_Win) -> Result {
     check_assertions(assert, MPI_MODE_NOCHECK, "MPI_Win_lock_all")?;
     window.epochs().check_lock_all()?;
     let taken = assert & MPI_MODE_NOCHECK == 0;
-    if taken {
+    if taken && !window.memory().try_lock_all() {
         window.memory().lock_all(state.process.context())?;
     }
     window.epochs().all_locked(taken);
