@@ -188,7 +188,7 @@ impl Window {
         direction == Direction::Put
             && self.part(remote.rank).here.is_none()
             && is_fine(remote.element, remote.bytes)
-            && self.attends(context, remote.rank)
+            && (context.is_asleep(self.task(remote.rank)) || self.attends(context, remote.rank))
     }
 
     /// Moves the bytes without the target, where that can be: mapped, or by the kernel.
