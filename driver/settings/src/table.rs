@@ -69,7 +69,7 @@ settings! {
         BALANCE_OCCASIONS: Switch = Switch(true), "mpi", "Tasks (`pamir_tasks_create`) are also levelled when the machine changes; off, by their period and on request only.";
         BALANCE_POLICY: Text = text("a policy such as balanced, document, static or threshold=0.05", "balanced"), "abi", "How partitions are balanced whose program names no policy.";
         EXPLAIN_TYPES: Switch = Switch(false), "abi", "Each datatype, when it is committed, prints its compiled form and the way in which one of it would be sent.";
-        EXPLAIN_SENDS: Switch = Switch(false), "mpi", "Each rank prints at `MPI_Finalize` which way its sends of more than one packet went, and why.";
+        EXPLAIN_SENDS: Switch = Switch(false), "mpi", "Each rank prints at `MPI_Finalize` which way its sends of more than one packet went, and why; and where a window is made, how the parts of all ranks are reached.";
         SHARED_HEAP: Whole = Whole { least: 0, most: 2, default: 0 }, "cli, heap", "With 1, large allocations come from memory that the other ranks can map (`mpiexec --shared-heap`); 2 also reports events of the heap.";
         SHARED_HEAP_LEAST: Bytes = Bytes(32 << 10), "heap", "The shortest allocation that comes from the shared heap.";
         CLAIMS: Text = text("a file, or off", "a file of the user's"), "cli", "The file whose locks tell jobs which processors others have.";
@@ -80,8 +80,8 @@ settings! {
         MEASURE_ALL: Switch = Switch(false), "transport", "Which way is the fastest for a message is measured where the processor's kind already settles it, too.";
         STRIPES: Text = rows("rows such as two:1M-,one"), "transport", "In how many stripes contiguous messages go.";
         SCATTERED_STRIPES: Text = rows("rows such as two:512K-,one"), "transport", "In how many stripes data with gaps goes.";
-        PUT: Text = rows("rows such as memory_fifo:-4K,direct_put"), "transport", "Which protocol puts which sizes.";
-        GET: Text = rows("rows such as memory_fifo:-4K,remote_get"), "transport", "Which protocol gets which sizes.";
+        PUT: Text = rows("rows such as memory_fifo:-4K,direct_put"), "transport", "Which protocol PAMI's puts of which sizes take.";
+        GET: Text = rows("rows such as memory_fifo:-4K,remote_get"), "transport", "Which protocol PAMI's gets of which sizes take.";
         BARRIER: Text = rows("rows such as dissemination"), "transport", "Which algorithm a barrier takes.", agreed;
         BROADCAST: Text = rows("rows such as binomial:-64K,pipelined_chain"), "transport", "Which algorithm broadcasts which sizes.", agreed;
         REDUCE: Text = rows("rows such as binomial:-64K,reduce_scatter_gather"), "transport", "Which algorithm reduces which sizes.", agreed;

@@ -136,7 +136,7 @@ pub enum JobError {
     },
     /// The job's file has no room for so much memory of a window.
     #[error(
-        "there is no room for {bytes} bytes of a window: the job's file may have {file_bytes} (raise ulimit -f where that is the limit)"
+        "there is no room for {bytes} bytes: the job's file, in which windows and MPI_Alloc_mem have their memory, has {file_bytes} (raise ulimit -f for mpiexec where that is less than 2^60)"
     )]
     WindowMemory {
         /// Size asked for.

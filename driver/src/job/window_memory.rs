@@ -8,7 +8,8 @@
 //! Before: the members of a communicator make a window, and one of them takes a range for all. After: each maps it; its pages are
 //! memory once they are touched, and one member gives them back when the window has ended everywhere.
 //!
-//! Ranges are never used again: the file is so long that they do not run out, and it costs nothing where nothing is touched.
+//! Ranges are not used again, but for the last one: the file is so long that they do not run out, and it costs nothing where nothing
+//! is touched.
 //!
 //! Invariants: ranges do not overlap; a range that is taken holds zeros.
 
@@ -86,7 +87,13 @@ impl Job {
     ///
     /// [`JobError::Segment`] if the kernel does not take it: it is the job's until that ends.
     pub fn free_window_memory(&self, range: FileRange) -> Result<(), JobError> {
-        self.punch(range.start, range.bytes)
+        self.punch(range.start, range.bytes)?;
+        let taken = &self.segment.get(TAKEN)?.0;
+        let start = range.start - first(self.layout);
+        let end = start + range.bytes.next_multiple_of(HUGE_PAGE_BYTES as u64);
+        // Relaxed: as in `take_window_memory`. Another range may lie behind it: then it stays taken.
+        let _ = taken.compare_exchange(end, start, Ordering::Relaxed, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Gives back what the windows of the last program have left.
@@ -134,8 +141,11 @@ mod tests {
         let range = job.take_window_memory(1 << 20).unwrap();
         let segment = job.map_window_memory(range).unwrap();
         word(&segment).store(7, Ordering::Relaxed);
+        let behind = job.take_window_memory(1).unwrap();
         job.free_window_memory(range).unwrap();
         assert_eq!(word(&segment).load(Ordering::Relaxed), 0);
+        job.free_window_memory(behind).unwrap();
+        assert_eq!(job.take_window_memory(1).unwrap(), behind);
     }
 
     #[test]

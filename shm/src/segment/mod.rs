@@ -125,7 +125,7 @@ impl Segment {
     }
 
     /// As [`Self::create`], but the file is as long as the first of `lengths` that the kernel
-    /// allows, and only the first `bytes` bytes are mapped: the rest is there for [`Self::attach_part`]. Where it
+    /// allows, each of them no longer than this process's files may be, and only the first `bytes` bytes are mapped: the rest is there for [`Self::attach_part`]. Where it
     /// allows none, the file ends with the mapped part.
     pub fn create_with_room(bytes: u64, lengths: &[u64]) -> Result<Self, SegmentError> {
         let failed = |call, source| SegmentError::Create {
@@ -146,7 +146,7 @@ impl Segment {
         set_length(
             &file,
             bytes,
-            lengths.iter().filter(|length| **length <= limit_bytes),
+            lengths.iter().map(|length| (*length).min(limit_bytes)),
         )
         .map_err(|error| failed("ftruncate", error))?;
         let descriptor = OwnedFd::from(file);
@@ -356,13 +356,13 @@ impl Segment {
 }
 
 /// Gives a file the first of `lengths` that the kernel allows, or the least.
-fn set_length<'l>(
+fn set_length(
     file: &std::fs::File,
     least: u64,
-    lengths: impl Iterator<Item = &'l u64>,
+    lengths: impl Iterator<Item = u64>,
 ) -> std::io::Result<()> {
     let allowed = lengths
-        .map(|length| file.set_len(*length))
+        .map(|length| file.set_len(length))
         .find(Result::is_ok);
     allowed.unwrap_or_else(|| file.set_len(least))
 }

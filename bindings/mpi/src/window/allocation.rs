@@ -12,6 +12,8 @@
 //! |---|---|---|
 //! | mapped | gone, its pages given back | its last piece is freed, but for the last chunk of short pieces |
 //!
+//! Where the file has no room, pieces are ordinary memory, which only windows are slower over.
+//!
 //! Invariant: pieces and free places of a chunk do not overlap, and free places that touch are one.
 
 use std::alloc::Layout;
@@ -113,6 +115,8 @@ impl Chunk {
 pub struct Allocations {
     /// By their first address.
     chunks: RefCell<BTreeMap<usize, Chunk>>,
+    /// Pieces of ordinary memory by their first address, as many words as they take.
+    ordinary: RefCell<BTreeMap<usize, Vec<u64>>>,
 }
 
 impl Allocations {
@@ -122,6 +126,23 @@ impl Allocations {
     ///
     /// [`JobError`] where there is no memory.
     pub fn allocate(&self, job: &Job, layout: Layout) -> Result<*mut u8, JobError> {
+        self.allocate_shared(job, layout)
+            .or_else(|error| self.allocate_ordinary(layout).ok_or(error))
+    }
+
+    fn allocate_ordinary(&self, layout: Layout) -> Option<*mut u8> {
+        let bytes = layout.size().checked_add(layout.align())?;
+        let mut memory: Vec<u64> = Vec::new();
+        memory.try_reserve_exact(bytes.div_ceil(8)).ok()?;
+        let first = memory.as_mut_ptr().cast::<u8>();
+        let piece = first.wrapping_add(first.align_offset(layout.align()));
+        self.ordinary
+            .borrow_mut()
+            .insert(piece.expose_provenance(), memory);
+        Some(piece)
+    }
+
+    fn allocate_shared(&self, job: &Job, layout: Layout) -> Result<*mut u8, JobError> {
         let mut chunks = self.chunks.borrow_mut();
         let whole = layout.size().saturating_add(layout.align());
         if whole < LONG_BYTES {
@@ -145,6 +166,9 @@ impl Allocations {
 
     /// Takes a piece back; false for what is none.
     pub fn free(&self, job: &Job, address: usize) -> bool {
+        if self.ordinary.borrow_mut().remove(&address).is_some() {
+            return true;
+        }
         let mut chunks = self.chunks.borrow_mut();
         let short = chunks
             .values()
@@ -234,5 +258,14 @@ mod tests {
         assert!(allocations.free(&job, piece) && allocations.chunks.borrow().is_empty());
         let refused = allocations.allocate(&job, Layout::from_size_align(1 << 62, 64).unwrap());
         assert!(refused.is_err());
+    }
+
+    #[test]
+    fn ordinary_memory_serves_where_the_file_has_no_room() {
+        let job = Job::create(&JobSpecification::unbound(1)).unwrap();
+        let allocations = Allocations::default();
+        let piece = allocations.allocate_ordinary(layout(100)).unwrap().addr();
+        assert!(piece.is_multiple_of(64) && allocations.home(piece, 100).is_none());
+        assert!(allocations.free(&job, piece) && !allocations.free(&job, piece));
     }
 }

@@ -193,7 +193,7 @@ pub unsafe fn make(
     };
     let memory = Memory::new(context, memory, range.start, members)?;
     if pamir_settings::EXPLAIN_SENDS.value() {
-        explain(process, &memory);
+        explain(process, wish.flavor, &memory);
     }
     let registered = (wish.flavor == Flavor::Create).then_some(region);
     let fresh = Fresh {
@@ -207,13 +207,16 @@ pub unsafe fn make(
 }
 
 /// Says how the parts of a window are reached from this rank.
-fn explain(process: &Process, window: &Memory) {
+fn explain(process: &Process, flavor: Flavor, window: &Memory) {
     let (rank, context) = (window.rank(), process.context());
-    let mut text = format!("pamir: window {:#x} of rank {rank}\n", window.number());
+    let mut text = format!(
+        "pamir: rank {rank} of a window made by {}\n",
+        flavor.function()
+    );
     for target in 0..window.size() {
         let way = window.way(context, target);
         text += &format!(
-            "  rank {target}: {} bytes, by {way}\n",
+            "  rank {target}: {} bytes, {way}\n",
             window.part(target).region.bytes()
         );
     }
@@ -231,11 +234,25 @@ pub fn free(process: &Process, window: &Window) -> Result<(), WindowConstructErr
     // What all have done before is over for all.
     gather_numbers(process, communicator, &[0])?;
     window.forget(process.context());
+    report(process, window.memory());
     if communicator.rank() == 0 {
         // Memory that the kernel does not take back is the job's until that ends.
         let _ = process.context().job().free_window_memory(window.range);
     }
     Ok(())
+}
+
+/// Says what this rank did for others, where the driver reports.
+fn report(process: &Process, window: &Memory) {
+    if window.served() > 0 && pamir_settings::DRIVER_REPORT.value() {
+        let text = format!(
+            "pamir: rank {}: {} accesses of others to its part of a window were done while it waited\n",
+            process.context().task(),
+            window.served()
+        );
+        // Nobody can be told that this fails.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
 }
 
 fn check_nodes(process: &Process, parent: &Communicator) -> Result<(), WindowConstructError> {

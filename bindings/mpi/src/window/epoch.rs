@@ -98,15 +98,19 @@ impl Epochs {
         }
     }
 
-    fn refuse<T>(&self, what: &'static str) -> Checked<T> {
+    fn refuse<T>(&self) -> Checked<T> {
         let state = match self.access.get() {
-            Access::None => "no access epoch is open",
-            Access::Fence => "an epoch between fences is open, in which something was accessed",
-            Access::Started => "an epoch that MPI_Win_start has begun is open",
-            Access::Locked { .. } => "some targets are locked",
-            Access::AllLocked => "all targets are locked",
+            Access::None => "no access epoch is open that this could end: begin one first",
+            Access::Fence => {
+                "an epoch between fences is open, in which something was accessed: end it by MPI_Win_fence first"
+            }
+            Access::Started => "an epoch of MPI_Win_start is open: call MPI_Win_complete first",
+            Access::Locked { .. } => {
+                "targets are locked: call MPI_Win_unlock for each of them first"
+            }
+            Access::AllLocked => "all targets are locked: call MPI_Win_unlock_all first",
         };
-        Err(EpochError::Access { what, state })
+        Err(EpochError::Access { state })
     }
 
     /// Before a fence.
@@ -120,7 +124,7 @@ impl Epochs {
         }
         match self.access.get() {
             Access::None | Access::Fence => Ok(()),
-            _ => self.refuse("MPI_Win_fence"),
+            _ => self.refuse(),
         }
     }
 
@@ -143,7 +147,7 @@ impl Epochs {
     pub fn check_start(&self) -> Checked {
         match self.is_free() {
             true => Ok(()),
-            false => self.refuse("MPI_Win_start"),
+            false => self.refuse(),
         }
     }
 
@@ -164,7 +168,7 @@ impl Epochs {
     /// As for [`Self::check_fence`].
     pub fn complete(&self) -> Checked<Vec<usize>> {
         if self.access.get() != Access::Started {
-            return self.refuse("MPI_Win_complete");
+            return self.refuse();
         }
         let targets = self.started.take();
         for &target in &targets {
@@ -184,7 +188,7 @@ impl Epochs {
             return Err(EpochError::Posted);
         }
         if self.access.get() == Access::Fence && !self.is_free() {
-            return self.refuse("MPI_Win_post");
+            return self.refuse();
         }
         self.posted.replace(Some(origins));
         Ok(())
@@ -215,7 +219,7 @@ impl Epochs {
             Access::Locked { .. } if self.targets[target].get() == Target::Closed => Ok(()),
             Access::Locked { .. } => Err(EpochError::LockedTwice { target }),
             _ if self.is_free() => Ok(()),
-            _ => self.refuse("MPI_Win_lock"),
+            _ => self.refuse(),
         }
     }
 
@@ -267,7 +271,7 @@ impl Epochs {
     pub fn check_lock_all(&self) -> Checked {
         match self.is_free() {
             true => Ok(()),
-            false => self.refuse("MPI_Win_lock_all"),
+            false => self.refuse(),
         }
     }
 
@@ -287,7 +291,7 @@ impl Epochs {
     #[inline]
     pub fn unlock_all(&self) -> Checked<bool> {
         if self.access.get() != Access::AllLocked {
-            return self.refuse("MPI_Win_unlock_all");
+            return self.refuse();
         }
         self.access.set(Access::None);
         self.all.set(false);
@@ -304,7 +308,7 @@ impl Epochs {
         match (self.access.get(), target) {
             (Access::AllLocked, _) | (Access::Locked { .. }, None) => Ok(()),
             (_, Some(target)) => self.lock_of(target).map(drop),
-            (_, None) => self.refuse("MPI_Win_flush_all"),
+            (_, None) => self.refuse(),
         }
     }
 
@@ -319,7 +323,7 @@ impl Epochs {
         }
         match self.access.get() {
             Access::None | Access::Fence => Ok(()),
-            _ => self.refuse("MPI_Win_free"),
+            _ => self.refuse(),
         }
     }
 }

@@ -12,11 +12,9 @@ use crate::communicator::ConstructError;
 #[non_exhaustive]
 pub enum EpochError {
     /// The access epoch does not allow it.
-    #[error("{what} cannot be called now: {state}")]
+    #[error("{state}")]
     Access {
-        /// The call.
-        what: &'static str,
-        /// What is open.
+        /// What is open, and what ends it.
         state: &'static str,
     },
     /// The memory is exposed.
@@ -32,7 +30,9 @@ pub enum EpochError {
         target: usize,
     },
     /// The target is not locked.
-    #[error("rank {target} is not locked by this rank")]
+    #[error(
+        "rank {target} is not locked by MPI_Win_lock: call that first; what MPI_Win_lock_all has locked MPI_Win_unlock_all unlocks, and a fence completes all before it"
+    )]
     NotLocked {
         /// The target.
         target: usize,

@@ -48,6 +48,18 @@ pub enum Flavor {
     Shared,
 }
 
+impl Flavor {
+    /// The function that makes such windows.
+    pub fn function(self) -> &'static str {
+        match self {
+            Self::Create => "MPI_Win_create",
+            Self::Allocate => "MPI_Win_allocate",
+            Self::Dynamic => "MPI_Win_create_dynamic",
+            Self::Shared => "MPI_Win_allocate_shared",
+        }
+    }
+}
+
 /// A window at one of its ranks.
 #[derive(Debug)]
 pub struct Window {

@@ -163,6 +163,7 @@ impl Window {
 
     /// Does what a request says, at the target.
     fn serve_mail(&self, words: &mut Words) {
+        self.served.set(self.served.get() + 1);
         if !self.has_served(words) {
             words[0] = REFUSED;
         }

@@ -82,9 +82,9 @@ pub enum Way {
 impl std::fmt::Display for Way {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(match self {
-            Self::Mapped => "copies in memory that is mapped here",
-            Self::Kernel => "copies by the kernel, or by the target while it waits",
-            Self::Messages => "messages, which the target takes when it calls MPI",
+            Self::Mapped => "copied in memory that is mapped here",
+            Self::Kernel => "copied by the kernel, or up to 64 bytes by the target while it waits on a core of its own",
+            Self::Messages => "sent in messages, which the target takes when it calls MPI, or its engine thread does",
         })
     }
 }
@@ -113,6 +113,8 @@ pub struct Window {
     pending: Rc<Pending>,
     /// Accesses that targets did not attend to.
     misses: Cell<u32>,
+    /// Accesses that this member did for others while it waited.
+    served: Cell<u64>,
     /// How many posts and completions of each member this one has taken.
     taken: Vec<[Cell<u64>; 2]>,
     /// Keeps what is mapped.
@@ -159,6 +161,7 @@ impl Window {
             members,
             pending: Rc::default(),
             misses: Cell::new(0),
+            served: Cell::new(0),
             taken,
             _memory: memory,
         });
@@ -183,6 +186,11 @@ impl Window {
     fn own_needs_others(&self) -> bool {
         let others = (0..self.size()).filter(|rank| *rank != self.rank());
         { others }.any(|rank| self.part(rank).here.is_none())
+    }
+
+    /// How many accesses this member did for others while it waited.
+    pub fn served(&self) -> u64 {
+        self.served.get()
     }
 
     /// This member's part is nobody's to reach any more.

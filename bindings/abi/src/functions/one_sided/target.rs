@@ -53,7 +53,10 @@ pub(super) fn rank_of(window: &Entry, rank: c_int) -> Result<Option<usize>> {
 #[cold]
 fn no_rank(window: &Entry, rank: c_int) -> Error {
     let members = window.memory().size();
-    ErrorClass::Rank.with(format!("rank {rank} is not in a window of {members} ranks"))
+    ErrorClass::Rank.with(format!(
+        "rank {rank} is not in the window, whose ranks are 0 to {}",
+        members - 1
+    ))
 }
 
 /// Refuses an access with a request outside of an epoch that locks its target (MPI-5.0 section 12.3.5).
@@ -61,7 +64,7 @@ pub(super) fn check_passive(window: &Entry, rank: c_int) -> Result {
     match rank_of(window, rank)? {
         Some(rank) if !window.epochs().is_passive(rank) => {
             let text = format!(
-                "an access with a request needs a lock of its target, and rank {rank} is not locked"
+                "an access with a request needs a lock of its target: call MPI_Win_lock for rank {rank}, or MPI_Win_lock_all, first"
             );
             Err(ErrorClass::RmaSync.with(text))
         }
@@ -98,11 +101,15 @@ pub(super) fn outside(window: &Entry, rank: usize, at: i64, (low, high): (i64, i
     let (low, high) = (at.saturating_add(low), at.saturating_add(high));
     let text = if window.memory().attached(rank).is_some() {
         format!(
-            "not all bytes from address {low:#x} to {high:#x} are attached to the window at rank {rank}"
+            "not all bytes from address {low:#x} to {high:#x} are attached to the window at rank {rank}: call MPI_Win_attach there, and pass an address that MPI_Get_address gave there"
         )
     } else {
-        let bytes = window.memory().part(rank).region.bytes();
-        format!("bytes {low} to {high} do not lie in the window of rank {rank}, which has {bytes}")
+        let part = window.memory().part(rank);
+        format!(
+            "bytes {low} to {high} do not lie in the window of rank {rank}, which has {}: check displacement (it counts units of {} bytes), count and datatype",
+            part.region.bytes(),
+            part.unit
+        )
     };
     ErrorClass::RmaRange.with(text)
 }
@@ -197,7 +204,7 @@ impl Far {
 #[cold]
 pub(super) fn truncated(bytes: usize, room: usize) -> Error {
     let text = format!(
-        "{bytes} bytes are moved to where there is room for {room}: make both ends as long"
+        "{bytes} bytes are to be moved to where there is room for {room}: make the data of origin and target equally long"
     );
     ErrorClass::Truncate.with(text)
 }
