@@ -51,3 +51,33 @@ fn a_target_that_waits_does_short_accesses_itself() {
     assert_eq!(lines.len(), 1, "{outcome:?}");
     assert!(lines[0].contains("rank 1: "), "{}", lines[0]);
 }
+
+/// Runs `window_progress`, plainly, and where only messages serve.
+fn progress(what: &str) {
+    for refused in ["0", "1"] {
+        let mut command = mpiexec(2, &compile("window_progress"));
+        command.arg(what).env("PAMIR_NO_KERNEL_COPY", refused);
+        let outcome = Run::whole(command);
+        assert_eq!(outcome.success(), "right\n", "{outcome:?}");
+    }
+}
+
+#[test]
+fn a_short_accumulate_does_not_overtake_a_long_one() {
+    progress("order");
+}
+
+#[test]
+fn one_sided_calls_let_others_get_on() {
+    progress("poll");
+}
+
+#[test]
+fn a_second_exclusive_lock_is_not_kept_waiting_by_who_waits_for_the_first() {
+    progress("again");
+}
+
+#[test]
+fn a_datatype_reaches_pieces_that_were_attached_one_by_one() {
+    progress("blocks");
+}

@@ -133,6 +133,13 @@ impl ClassWord {
         free && entered().is_ok()
     }
 
+    /// Comes in once more, for one who is in with this class: who waits for the other class waits for both of its visits.
+    #[inline]
+    pub fn enter_again(&self) {
+        // Relaxed: this one is in, so the class does not change, and sees all that it saw when it came in.
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Whether who waits is in now.
     pub fn is_in(&self, wait: Wait) -> bool {
         let word = self.0.load(Ordering::Acquire);
@@ -198,7 +205,11 @@ mod tests {
         let later = word.enter(Class::Single).unwrap();
         assert!(word.leave() && word.is_in(late) && !word.is_in(later));
         assert!(word.leave() && word.is_in(later));
-        assert!(!word.leave());
+        word.enter_again();
+        let last = word.enter(Class::Whole).unwrap();
+        word.enter_again();
+        assert!(!word.leave() && !word.leave() && !word.is_in(last));
+        assert!(word.leave() && word.is_in(last) && !word.leave());
         assert!(word.try_enter(Class::Single) && !word.try_enter(Class::Whole));
         assert!(word.try_enter(Class::Single) && !word.leave() && !word.leave());
     }

@@ -154,11 +154,6 @@ impl Context {
         self.unit.wake(task);
     }
 
-    /// Whether another task sleeps, waiting in a call.
-    pub(crate) fn is_asleep(&self, task: usize) -> bool {
-        self.unit.is_asleep(task)
-    }
-
     /// A fence, a divided message or a transfer waits: advance goes on with it.
     pub(crate) fn add_to_background(&self) {
         self.background.begin();

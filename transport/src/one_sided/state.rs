@@ -59,6 +59,9 @@ impl Windows {
     }
 }
 
+/// How many a task looks at in one go.
+const MOST_LOOKS: usize = 8;
+
 /// Looks at something; whether there was something to do.
 type Look = Box<dyn Fn() -> bool>;
 
@@ -67,6 +70,8 @@ type Look = Box<dyn Fn() -> bool>;
 pub(crate) struct Attended {
     any: Cell<bool>,
     looks: RefCell<Vec<(u64, Look)>>,
+    /// Where the next look begins.
+    next: Cell<usize>,
 }
 
 impl Attended {
@@ -88,12 +93,17 @@ impl Attended {
         self.any.get()
     }
 
-    /// Looks at all; whether there was something to do.
+    /// Looks at some of them, in turn; whether there was something to do.
     #[cold]
     #[inline(never)]
     pub(crate) fn look(&self) -> bool {
         let looks = self.looks.borrow();
-        looks.iter().fold(false, |found, (_, look)| look() || found)
+        let first = self.next.get();
+        self.next.set(first.wrapping_add(MOST_LOOKS));
+        (0..looks.len().min(MOST_LOOKS)).fold(false, |found, turn| {
+            let (_, look) = &looks[first.wrapping_add(turn) % looks.len()];
+            look() || found
+        })
     }
 }
 

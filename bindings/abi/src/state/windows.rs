@@ -2,11 +2,13 @@
 //!
 //! Before: `MPI_Win_create`, or one of its kind, has made a window. After: calls find it, and what its predefined attributes point at.
 
+use std::cell::Cell;
 use std::ffi::c_int;
 use std::ops::Deref;
 use std::rc::Rc;
 
 use pamir_mpi::window::{Flavor, Window};
+use pamir_transport::context::Context;
 
 use super::handles::{Kind, Table, names_nothing};
 use crate::constants::*;
@@ -71,18 +73,47 @@ impl Entry {
 
 /// Windows that the program made.
 #[derive(Debug)]
-pub struct Windows(Table<Entry>);
+pub struct Windows {
+    table: Table<Entry>,
+    /// Synchronisation calls since the last that advanced.
+    calls: Cell<u32>,
+}
 
 impl Default for Windows {
     fn default() -> Self {
-        Self(Table::new(Kind::Window))
+        Self {
+            table: Table::new(Kind::Window),
+            calls: Cell::new(0),
+        }
     }
 }
 
+/// Synchronisation calls of which one advances the context.
+const TURN: u32 = 32;
+
 impl Windows {
+    /// A call that synchronises: now and then one advances, since a program may call nothing else while others wait for it
+    /// (MPI-5.0 section 12.7.3).
+    #[inline(always)]
+    pub fn take_turn(&self, context: &Context) -> Result {
+        let calls = self.calls.get() + 1;
+        if calls < TURN {
+            self.calls.set(calls);
+            return Ok(());
+        }
+        self.advance(context)
+    }
+
+    #[cold]
+    fn advance(&self, context: &Context) -> Result {
+        self.calls.set(0);
+        context.advance()?;
+        Ok(())
+    }
+
     /// Takes a window that was just made, and gives its handle.
     pub fn insert(&self, entry: Entry) -> MPI_Win {
-        MPI_Win(self.0.insert(Rc::new(entry)))
+        MPI_Win(self.table.insert(Rc::new(entry)))
     }
 
     /// The window that a handle names.
@@ -91,7 +122,7 @@ impl Windows {
     ///
     /// `MPI_ERR_WIN` for a handle that names none.
     pub fn named(&self, win: MPI_Win) -> Result<Rc<Entry>> {
-        self.0.get(win.0).ok_or_else(|| {
+        self.table.get(win.0).ok_or_else(|| {
             let null = (win == MPI_WIN_NULL).then_some("MPI_WIN_NULL");
             names_nothing(ErrorClass::Win, win.0, null, "window")
         })
@@ -100,11 +131,11 @@ impl Windows {
     /// Lets `look` see a window, if the handle names one; it must neither wait nor call back.
     #[inline(always)]
     pub fn with<R>(&self, win: MPI_Win, look: impl FnOnce(&Entry) -> R) -> Option<R> {
-        self.0.with(win.0, look)
+        self.table.with(win.0, look)
     }
 
     /// Lets the handle name nothing any more.
     pub fn remove(&self, win: MPI_Win) {
-        self.0.remove(win.0);
+        self.table.remove(win.0);
     }
 }

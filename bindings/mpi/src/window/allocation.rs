@@ -55,7 +55,10 @@ impl Chunk {
     fn new(job: &Job, bytes: usize) -> Result<Self, JobError> {
         let bytes = bytes.next_multiple_of(PAGE_BYTES);
         let range = job.take_window_memory(bytes as u64)?;
-        let segment = job.map_window_memory(range)?;
+        let segment = job.map_window_memory(range).inspect_err(|_| {
+            // What is not given back is the job's until that ends.
+            let _ = job.free_window_memory(range);
+        })?;
         if bytes >= HUGE_BYTES {
             segment.advise_huge_pages(0, bytes as u64);
         }
@@ -65,6 +68,11 @@ impl Chunk {
             pieces: BTreeMap::new(),
             free: BTreeMap::from([(0, bytes)]),
         })
+    }
+
+    /// Whether it is for short pieces.
+    fn is_short(&self) -> bool {
+        self.range.bytes == CHUNK_BYTES as u64
     }
 
     fn base(&self) -> usize {
@@ -146,9 +154,7 @@ impl Allocations {
         let mut chunks = self.chunks.borrow_mut();
         let whole = layout.size().saturating_add(layout.align());
         if whole < LONG_BYTES {
-            let short = chunks
-                .values_mut()
-                .filter(|chunk| chunk.range.bytes == CHUNK_BYTES as u64);
+            let short = chunks.values_mut().filter(|chunk| chunk.is_short());
             if let Some(found) = { short }.find_map(|chunk| chunk.take(layout)) {
                 return Ok(found);
             }
@@ -170,19 +176,18 @@ impl Allocations {
             return true;
         }
         let mut chunks = self.chunks.borrow_mut();
-        let short = chunks
-            .values()
-            .filter(|chunk| chunk.range.bytes == CHUNK_BYTES as u64)
-            .count();
         let Some((&base, chunk)) = chunks.range_mut(..=address).next_back() else {
             return false;
         };
         if !chunk.give_back(address - base) {
             return false;
         }
-        let is_last = chunk.range.bytes == CHUNK_BYTES as u64 && short == 1;
-        if chunk.pieces.is_empty() && !is_last {
-            let range = chunk.range;
+        let (is_empty, is_short, range) = (chunk.pieces.is_empty(), chunk.is_short(), chunk.range);
+        let is_last = || {
+            let mut short = chunks.values().filter(|chunk| chunk.is_short());
+            short.nth(1).is_none()
+        };
+        if is_empty && !(is_short && is_last()) {
             chunks.remove(&base);
             // Memory that the kernel does not take back is the job's until that ends.
             let _ = job.free_window_memory(range);

@@ -146,7 +146,12 @@ pub unsafe fn make(
     let (starts, bytes) =
         places(lengths, all[0].alignment.max(1)).ok_or(WindowConstructError::TooLong)?;
     let range = agree_on_range(process, &communicator, bytes)?;
-    let memory = map(process, &communicator, range)?;
+    let memory = map(process, &communicator, range).inspect_err(|_| {
+        if communicator.rank() == 0 {
+            // What is not given back is the job's until that ends.
+            let _ = process.context().job().free_window_memory(range);
+        }
+    })?;
     let rank = communicator.rank();
     if allocates {
         prefer_own_node(
@@ -231,6 +236,8 @@ fn explain(process: &Process, flavor: Flavor, window: &Memory) {
 /// [`WindowConstructError`] if the ranks cannot talk to each other.
 pub fn free(process: &Process, window: &Window) -> Result<(), WindowConstructError> {
     let communicator = window.communicator();
+    // From here on nobody writes to the window's words by itself.
+    window.memory().end(process.context());
     // What all have done before is over for all.
     gather_numbers(process, communicator, &[0])?;
     window.forget(process.context());

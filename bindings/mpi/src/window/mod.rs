@@ -161,7 +161,6 @@ impl Window {
 
     /// Forgets its memory at this rank: nobody reaches it any more.
     fn forget(&self, context: &Context) {
-        self.memory.end(context);
         if let Some(region) = &self.region {
             context.deregister(region);
         }

@@ -3,7 +3,6 @@
 //! Before: a packet is written into the room that was reserved for it in the lane. After: the target can see it, its
 //! lines are where it finds them soon, and if it slept, it wakes.
 
-use pamir_shm::atomic::Ordering;
 use pamir_shm::lane::record::RecordHeader;
 use pamir_shm::lane::{Expected, HANDED_OVER_LINES, Reserved};
 use pamir_shm::sleep;
@@ -70,11 +69,6 @@ impl<O: Owner> MessagingUnit<O> {
     pub(in crate::unit) fn is_awaited(&self, target: usize) -> bool {
         let heard = self.origins[target].consumed();
         self.targets[target].heard.replace(heard) != heard
-    }
-
-    /// Whether `target` sleeps, or is about to: it waits in a call.
-    pub fn is_asleep(&self, target: usize) -> bool {
-        self.targets[target].block.sleep.load(Ordering::Relaxed) == sleep::ASLEEP
     }
 
     /// Wakes `target` if it sleeps: something that it may wait for was stored for it, with

@@ -145,7 +145,8 @@ impl Window {
     ) -> bool {
         let primitive = accumulate.primitive;
         let dense = extent_bytes(primitive) == primitive.bytes();
-        if !dense || accumulate.incoming.len() > MOST_BYTES {
+        let ordered = self.has_no_accumulate();
+        if !dense || !ordered || accumulate.incoming.len() > MOST_BYTES {
             return false;
         }
         let Some(at) = self.addressable(context, to) else {

@@ -68,6 +68,9 @@ impl Window {
         result: Option<Machine>,
         done: Option<Completion>,
     ) -> Result<(), WindowError> {
+        if !self.has_no_accumulate() {
+            context.advance_until(|| self.has_no_accumulate())?;
+        }
         let task = self.task(to.rank);
         let (endpoint, what) = (
             context.place.endpoint(task),
@@ -85,7 +88,7 @@ impl Window {
                 machine: result,
                 bytes: to.bytes,
                 local: None,
-                done: Some(self.begin(done)),
+                done: Some(self.begin_accumulate(done)),
             }));
         let header = [
             self.number,
@@ -125,8 +128,7 @@ impl Window {
         let element = Program::deserialize(code).map_err(|_| outside)?;
         let (change, primitive) = change_of(request.what).ok_or(outside)?;
         let bytes = request.bytes;
-        let reach = element.reach(bytes).ok_or(outside)?;
-        if bytes == 0 || !self.holds(self.rank(), request.at, reach) {
+        if bytes == 0 || !self.holds_layout(self.rank(), request.at, &element, bytes) {
             return Err(outside);
         }
         let accumulate = Accumulate {

@@ -44,6 +44,7 @@ use pamir_shm::window::mapped::WindowWords;
 
 use crate::active::{Completion, TransferError};
 use crate::context::Context;
+use crate::gather_scatter::Program;
 use crate::one_sided::memory_region::MemoryRegion;
 
 /// The memory of one member.
@@ -111,6 +112,8 @@ pub struct Window {
     members: Members,
     /// Accumulates and transfers of this member that have not ended.
     pending: Rc<Pending>,
+    /// Exclusive locks that this member has.
+    alone: Cell<usize>,
     /// Accesses that targets did not attend to.
     misses: Cell<u32>,
     /// Accesses that this member did for others while it waited.
@@ -125,6 +128,8 @@ pub struct Window {
 #[derive(Debug, Default)]
 struct Pending {
     transfers: Cell<usize>,
+    /// Those of them that accumulate: one at a time, since messages of different lengths may overtake each other.
+    accumulates: Cell<usize>,
     /// The first that failed since somebody asked.
     failed: Cell<Option<TransferError>>,
 }
@@ -160,6 +165,7 @@ impl Window {
             number,
             members,
             pending: Rc::default(),
+            alone: Cell::new(0),
             misses: Cell::new(0),
             served: Cell::new(0),
             taken,
@@ -235,6 +241,25 @@ impl Window {
         })
     }
 
+    /// The same for `bytes` packed bytes of a layout at byte `at`: in a dynamic window each of its blocks may be attached by itself.
+    pub fn holds_layout(&self, rank: usize, at: i64, element: &Program, bytes: usize) -> bool {
+        let Some(reach) = element.reach(bytes) else {
+            return false;
+        };
+        if self.holds(rank, at, reach) {
+            return true;
+        }
+        let (Some(table), Some(layout)) = (self.attached(rank), element.covering(bytes)) else {
+            return false;
+        };
+        let mut left = bytes;
+        layout.iter_blocks(0).all(|(displacement, block)| {
+            let block = block.min(left);
+            left -= block;
+            block == 0 || table.holds(at.wrapping_add(displacement) as u64, block as u64)
+        })
+    }
+
     /// The task of a member.
     #[inline(always)]
     pub(crate) fn task(&self, rank: usize) -> usize {
@@ -252,6 +277,22 @@ impl Window {
             }
             context.complete(then, how);
         })
+    }
+
+    /// The same for an accumulate.
+    fn begin_accumulate(&self, then: Option<Completion>) -> Completion {
+        let pending = Rc::clone(&self.pending);
+        pending.accumulates.set(pending.accumulates.get() + 1);
+        self.begin(Some(Box::new(move |context: &Context, how| {
+            pending.accumulates.set(pending.accumulates.get() - 1);
+            context.complete(then, how);
+        })))
+    }
+
+    /// Whether no accumulate is under way, which a later one might overtake.
+    #[inline(always)]
+    fn has_no_accumulate(&self) -> bool {
+        self.pending.accumulates.get() == 0
     }
 
     /// Whether nothing is under way.

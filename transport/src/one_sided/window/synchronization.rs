@@ -48,7 +48,7 @@ impl Window {
     #[inline]
     pub fn lock(&self, context: &Context, rank: usize, kind: LockKind) -> Result<(), UnitError> {
         if kind == LockKind::Exclusive {
-            self.enter(context, Class::Single)?;
+            self.enter_alone(context)?;
         }
         let lock = &self.words.member(rank).lock;
         let turn = match kind {
@@ -73,14 +73,29 @@ impl Window {
             return lock.try_take(true);
         }
         let classes = &self.words.common().classes;
-        if !classes.try_enter(Class::Single) {
+        if self.alone.get() > 0 {
+            classes.enter_again();
+        } else if !classes.try_enter(Class::Single) {
             return false;
         }
         let taken = lock.try_take(false);
-        if !taken && classes.leave() {
+        if taken {
+            self.alone.set(self.alone.get() + 1);
+        } else if classes.leave() {
             self.wake_all(context);
         }
         taken
+    }
+
+    /// Enters the window to lock a part exclusively. One who has such a lock already is not kept waiting by those who wait for the
+    /// whole window: they wait for it.
+    fn enter_alone(&self, context: &Context) -> Result<(), UnitError> {
+        match self.alone.get() {
+            0 => self.enter(context, Class::Single)?,
+            _ => self.words.common().classes.enter_again(),
+        }
+        self.alone.set(self.alone.get() + 1);
+        Ok(())
     }
 
     /// Ends a lock of a member's part, once all of this member's transfers have ended.
@@ -104,6 +119,7 @@ impl Window {
             }
             LockKind::Exclusive => {
                 lock.end_exclusive();
+                self.alone.set(self.alone.get() - 1);
                 self.words.common().classes.leave()
             }
         };

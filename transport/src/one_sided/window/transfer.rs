@@ -146,13 +146,8 @@ impl Window {
             context.complete(done, Ok(()));
             return Ok(());
         }
-        let at_once = if self.is_for_packets(context, direction, remote) {
-            None
-        } else {
-            // SAFETY: as the caller vouches.
-            unsafe { self.transfer_at_once(context, direction, remote, &here) }
-        };
-        match at_once {
+        // SAFETY: as the caller vouches.
+        match unsafe { self.transfer_at_once(context, direction, remote, &here) } {
             Some(Ok(())) => {
                 match direction {
                     Direction::Put => context.count_message(task, remote.bytes),
@@ -181,14 +176,6 @@ impl Window {
             }
         };
         started.map_err(failed_to_start)
-    }
-
-    /// Whether a target that waits had better take packets apart than the kernel write block by block.
-    fn is_for_packets(&self, context: &Context, direction: Direction, remote: Remote<'_>) -> bool {
-        direction == Direction::Put
-            && self.part(remote.rank).here.is_none()
-            && is_fine(remote.element, remote.bytes)
-            && (context.is_asleep(self.task(remote.rank)) || self.attends(context, remote.rank))
     }
 
     /// Moves the bytes without the target, where that can be: mapped, or by the kernel.

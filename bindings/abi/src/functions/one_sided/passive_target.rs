@@ -16,6 +16,7 @@ use crate::types::*;
 /// `MPI_Win_lock`, section 12.5.3.
 pub fn win_lock(lock_type: c_int, rank: c_int, assert: c_int, win: MPI_Win) -> Result {
     let state = running()?;
+    state.windows.take_turn(state.process.context())?;
     let kind = match lock_type {
         MPI_LOCK_SHARED => LockKind::Shared,
         MPI_LOCK_EXCLUSIVE => LockKind::Exclusive,
@@ -67,6 +68,7 @@ fn lock_any(state: &State, kind: LockKind, rank: c_int, assert: c_int, win: MPI_
 /// `MPI_Win_unlock`, section 12.5.3.
 pub fn win_unlock(rank: c_int, win: MPI_Win) -> Result {
     let state = running()?;
+    state.windows.take_turn(state.process.context())?;
     let unlocked = state.windows.with(win, |window| {
         let (target, memory) = (rank as usize, window.memory());
         if target >= memory.size() || !memory.is_quiet() {
@@ -101,6 +103,7 @@ fn unlock_any(state: &State, rank: c_int, win: MPI_Win) -> Result {
 /// `MPI_Win_lock_all`, section 12.5.3.
 pub fn win_lock_all(assert: c_int, win: MPI_Win) -> Result {
     let state = running()?;
+    state.windows.take_turn(state.process.context())?;
     let window = state.windows.named(win)?;
     check_assertions(assert, MPI_MODE_NOCHECK, "MPI_Win_lock_all")?;
     window.epochs().check_lock_all()?;
@@ -115,6 +118,7 @@ pub fn win_lock_all(assert: c_int, win: MPI_Win) -> Result {
 /// `MPI_Win_unlock_all`, section 12.5.3.
 pub fn win_unlock_all(win: MPI_Win) -> Result {
     let state = running()?;
+    state.windows.take_turn(state.process.context())?;
     let window = state.windows.named(win)?;
     let (memory, context) = (window.memory(), state.process.context());
     Ok(match window.epochs().unlock_all()? {
@@ -127,6 +131,7 @@ pub fn win_unlock_all(win: MPI_Win) -> Result {
 #[inline]
 fn flush(rank: Option<c_int>, win: MPI_Win) -> Result {
     let state = running()?;
+    state.windows.take_turn(state.process.context())?;
     let flushed = state.windows.with(win, |window| {
         let target = rank.map(|rank| rank as usize);
         let known = target.is_none_or(|target| target < window.memory().size());
@@ -175,6 +180,7 @@ pub fn win_flush_local_all(win: MPI_Win) -> Result {
 /// `MPI_Win_sync`, section 12.5.4: private and public memory are one, so only the order of looks and stores is left.
 pub fn win_sync(win: MPI_Win) -> Result {
     let state = running()?;
+    state.windows.take_turn(state.process.context())?;
     state.windows.named(win)?;
     fence(Ordering::SeqCst);
     Ok(())

@@ -190,8 +190,13 @@ impl Far {
             return Ok(None);
         }
         let element: &Program = self.datatype.program();
-        let reach = element.reach(bytes).unwrap_or((i64::MIN, i64::MAX));
-        check(window, place, reach)?;
+        if !window
+            .memory()
+            .holds_layout(place.rank, place.at, element, bytes)
+        {
+            let reach = element.reach(bytes).unwrap_or((i64::MIN, i64::MAX));
+            return Err(outside(window, place.rank, place.at, reach));
+        }
         Ok(Some(Remote {
             rank: place.rank,
             at: place.at,
