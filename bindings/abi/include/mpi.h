@@ -1446,7 +1446,7 @@ int PMPI_Type_toint(MPI_Datatype datatype);
 MPI_Win PMPI_Win_fromint(int win);
 int PMPI_Win_toint(MPI_Win win);
 
-/* Windows and remote memory access. Not supported yet. */
+/* Windows and remote memory access. */
 int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
 int MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win);
 int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win);

@@ -5,47 +5,7 @@ use super::*;
 use Primitive::*;
 use proptest::prelude::*;
 
-const PRIMITIVES: [Primitive; 39] = [
-    Int8,
-    Int16,
-    Int32,
-    Int64,
-    UInt8,
-    UInt16,
-    UInt32,
-    UInt64,
-    Long,
-    UnsignedLong,
-    Float16,
-    Float32,
-    Float64,
-    LongDouble,
-    Float128,
-    Complex16,
-    Complex32,
-    Complex64,
-    ComplexLongDouble,
-    Complex128,
-    Bool,
-    Logical8,
-    Logical16,
-    Logical32,
-    Logical64,
-    Logical128,
-    Int128,
-    Character,
-    WideCharacter,
-    Byte,
-    Packed,
-    FloatInt,
-    DoubleInt,
-    LongInt,
-    TwoInt,
-    ShortInt,
-    LongDoubleInt,
-    TwoReal,
-    TwoDoublePrecision,
-];
+const PRIMITIVES: [Primitive; 39] = Primitive::ALL;
 
 /// How an element is made of numbers: (kind, offset in bytes) of each.
 #[derive(Clone, Copy, Debug, PartialEq)]
