@@ -58,7 +58,7 @@ impl Window {
     /// Lets this task, whenever it waits, do what others ask of it.
     pub(super) fn attend(self: &Rc<Self>, context: &Context) {
         let window = Rc::downgrade(self);
-        context.one_sided.attended.add(self.number(), move || {
+        context.one_sided.attended.add(self.number, move || {
             window.upgrade().is_some_and(|window| {
                 let mailbox = &window.words.member(window.rank()).mailbox;
                 mailbox.attend(|words| window.serve_mail(words))

@@ -216,11 +216,6 @@ impl Window {
         self.members.rank
     }
 
-    /// Where its words lie in the job's file.
-    pub fn number(&self) -> u64 {
-        self.number
-    }
-
     /// The memory of a member.
     #[inline(always)]
     pub fn part(&self, rank: usize) -> &Part {

@@ -11,7 +11,9 @@ use pamir_transport::one_sided::window::accumulate::{Accumulate, Change};
 use pamir_transport::one_sided::window::elements::Elements;
 
 use super::request::Access;
-use super::target::{Far, Local, Place, check, check_passive, place, truncated};
+use super::target::{
+    Data, Far, Local, Target, check, check_passive, place, truncated, usual_place,
+};
 use crate::argument::{address, store};
 use crate::constants::MPI_NO_OP;
 use crate::count::Count;
@@ -19,14 +21,7 @@ use crate::error::{ErrorClass, Result};
 use crate::process::running;
 use crate::state::State;
 use crate::state::requests::COMPLETED_SEND;
-use crate::state::windows::Entry;
 use crate::types::*;
-
-/// Data of arguments: address, count and datatype.
-type Data = (*const u8, i64, MPI_Datatype);
-
-/// The target of arguments: rank, displacement, count and datatype.
-type Target = (c_int, MPI_Aint, i64, MPI_Datatype);
 
 /// The operation of a handle: only predefined ones accumulate.
 fn operation(state: &State, op: MPI_Op) -> Result<Operation> {
@@ -214,11 +209,7 @@ unsafe fn change_here(
         return false;
     };
     let done = state.windows.with(win, |window| {
-        let place = Place {
-            rank: rank as usize,
-            at: 0,
-        };
-        let Some(at) = usual(window, place.rank, displacement, span.bytes) else {
+        let Some(place) = usual_place(window, rank, displacement, span.bytes) else {
             return false;
         };
         // SAFETY: the caller vouches for the data.
@@ -233,7 +224,7 @@ unsafe fn change_here(
         unsafe {
             window.memory().accumulate_here(
                 context,
-                (place.rank, at),
+                (place.rank, place.at),
                 &accumulate,
                 span.bytes,
                 result,
@@ -241,18 +232,6 @@ unsafe fn change_here(
         }
     });
     done == Some(true)
-}
-
-/// Where bytes lie in a part that may be accessed; none where anything is unusual.
-#[inline(always)]
-fn usual(window: &Entry, rank: usize, displacement: MPI_Aint, bytes: usize) -> Option<i64> {
-    let memory = window.memory();
-    if rank >= memory.size() || !window.epochs().access(rank) || !window.is_plain() {
-        return None;
-    }
-    let part = memory.part(rank);
-    let at = (displacement as i64).checked_mul(part.unit as i64)?;
-    part.holds(at, (0, bytes as i64)).then_some(at)
 }
 
 /// `MPI_Accumulate`, section 12.3.4.

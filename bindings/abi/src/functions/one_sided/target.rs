@@ -32,6 +32,12 @@ impl From<WindowError> for Error {
     }
 }
 
+/// Data of arguments: address, count and datatype.
+pub(super) type Data = (*const u8, i64, MPI_Datatype);
+
+/// The target of arguments: rank, displacement, count and datatype.
+pub(super) type Target = (c_int, MPI_Aint, i64, MPI_Datatype);
+
 /// A place in the part of a target.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
@@ -86,6 +92,24 @@ pub(super) fn place(window: &Entry, rank: c_int, displacement: MPI_Aint) -> Resu
         Some(at) => Ok(Some(Place { rank, at })),
         None => Err(outside(window, rank, displacement as i64, (0, 0))),
     }
+}
+
+/// Where bytes side by side lie in a part that may be accessed; none where anything is unusual, which the general way then says.
+#[inline(always)]
+pub(super) fn usual_place(
+    window: &Entry,
+    rank: c_int,
+    displacement: MPI_Aint,
+    bytes: usize,
+) -> Option<Place> {
+    let (memory, rank) = (window.memory(), rank as usize);
+    if rank >= memory.size() || !window.epochs().access(rank) || !window.is_plain() {
+        return None;
+    }
+    let part = memory.part(rank);
+    let at = (displacement as i64).checked_mul(part.unit as i64)?;
+    part.holds(at, (0, bytes as i64))
+        .then_some(Place { rank, at })
 }
 
 #[cold]

@@ -7,7 +7,9 @@ use std::ffi::{c_int, c_void};
 use pamir_transport::active::Completion;
 
 use super::request::Access;
-use super::target::{Far, Local, check_passive, place, truncated};
+use super::target::{
+    Data, Far, Local, Place, Target, check_passive, place, truncated, usual_place,
+};
 use crate::argument::{address, store};
 use crate::count::Count;
 use crate::error::Result;
@@ -15,12 +17,6 @@ use crate::process::running;
 use crate::state::State;
 use crate::state::requests::COMPLETED_SEND;
 use crate::types::*;
-
-/// The target of arguments: rank, displacement, count and datatype.
-type Target = (c_int, MPI_Aint, i64, MPI_Datatype);
-
-/// Data of arguments: address, count and datatype.
-type Data = (*const u8, i64, MPI_Datatype);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
@@ -49,17 +45,10 @@ unsafe fn move_here(state: &State, way: Way, data: Data, target: Target, win: MP
         return false;
     }
     let moved = state.windows.with(win, |window| {
-        let memory = window.memory();
-        let rank = rank as usize;
-        if rank >= memory.size() || !window.epochs().access(rank) || !window.is_plain() {
+        let Some(place) = usual_place(window, rank, displacement, own.bytes) else {
             return false;
-        }
-        let part = memory.part(rank);
-        let at = (displacement as i64).wrapping_mul(part.unit as i64);
-        let small = (displacement as i64).unsigned_abs() < 1 << 40 && part.unit < 1 << 20;
-        if !small || !part.holds(at, (0, own.bytes as i64)) {
-            return false;
-        }
+        };
+        let (memory, Place { rank, at }) = (window.memory(), place);
         let context = state.process.context();
         // SAFETY: the caller vouches for the data; the bytes lie in the part.
         unsafe {
