@@ -1,6 +1,6 @@
-//! Generates the C face from `table/` before the crate is compiled.
+//! Generates the C face from the tables of `pamir-interface` before the crate is compiled.
 //!
-//! Reads the tables through `generator/`, looks which functions are written by
+//! Reads the tables, looks which functions are written by
 //! hand in `src/functions/`, and leaves in `OUT_DIR`: `types.rs`,
 //! `constants.rs`, `error_classes.rs`, `exports.rs`. The compiler reads them next.
 
@@ -15,16 +15,14 @@ use std::{env, fs};
 fn main() {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let output = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
-    for input in ["build.rs", "generator", "table", "src/functions"] {
+    for input in ["build.rs", "generator", "src/functions"] {
         println!("cargo:rerun-if-changed={input}");
     }
     println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libmpi_abi.so.1");
     // Threads of the library may still run when a plugin's handle to it is closed.
     println!("cargo:rustc-cdylib-link-arg=-Wl,-z,nodelete");
 
-    let functions = read(&root.join("table/functions.txt"));
-    let constants = read(&root.join("table/constants.txt"));
-    let table = match generator::table::Table::parse(&functions, &constants) {
+    let table = match pamir_interface::read() {
         Ok(table) => table,
         Err(message) => panic!("{message}"),
     };
@@ -80,10 +78,6 @@ fn defines(source: &str, name: &str) -> bool {
         rest.and_then(|rest| rest.strip_prefix(name))
             .is_some_and(|rest| rest.starts_with(['(', '<']))
     })
-}
-
-fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 fn write(path: &Path, text: &str) {

@@ -81,7 +81,7 @@ class ChooseSteps(unittest.TestCase):
         return Change(list(paths), self.CRATES, self.PROGRAMS)
 
     def test_sources_touch_their_crate(self):
-        change = self.change("shm/src/lane/mod.rs", "shm/README.md", "bindings/abi/table/functions.txt")
+        change = self.change("shm/src/lane/mod.rs", "shm/README.md", "bindings/interface/table/functions.txt")
         self.assertEqual(change.crates, {"pamir-shm", "pamir-abi"})
         self.assertEqual((change.tests, change.unseen), (set(), ["shm/README.md"]))
         self.assertFalse(self.change("shm/src/lane/tests/loom.rs").tests)

@@ -87,7 +87,7 @@ fn makefiles_may_write_lmpi() {
 /// The first function of the table's chapters that are left for later.
 fn left_for_later() -> Option<String> {
     let table =
-        std::fs::read_to_string(sources().join("bindings/abi/table/functions.txt")).unwrap();
+        std::fs::read_to_string(sources().join("bindings/interface/table/functions.txt")).unwrap();
     let (_, chapter) = table.split_once(" later] ")?;
     let function = chapter.lines().find(|line| line.starts_with("MPI_"))?;
     function.split('(').next().map(str::to_string)

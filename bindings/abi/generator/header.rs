@@ -4,15 +4,15 @@
 //! building; a test asserts that it is what this module writes. It is valid
 //! C and C++ of every version and needs nothing but `<stdint.h>`.
 
-use super::c_type::Parameter;
-use super::table::{Chapter, Function, Kind, Section, Status, Table};
+use pamir_interface::c_type::Parameter;
+use pamir_interface::table::{Chapter, Function, Kind, Section, Status, Table};
 use std::fmt::Write;
 
 /// What stands before everything that comes from the tables.
 const OPENING: &str = "\
 /* mpi.h: the C interface of MPI-5.0, in the form of the standard ABI.
  *
- * Written from bindings/abi/table/ by bindings/abi/generator/; change those.
+ * Written from bindings/interface/table/ by bindings/abi/generator/; change those.
  * A program compiled with this header runs on every library that has the
  * standard ABI, libmpi_abi.so.1. */
 #ifndef PAMIR_MPI_H

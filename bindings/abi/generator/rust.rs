@@ -16,8 +16,8 @@
 //! takes the place of ours in the dynamic symbol table, cannot be what
 //! `PMPI_Send` reaches.
 
-use super::c_type::{Parameter, rust_base};
-use super::table::{Callback, Function, Kind, Section, Table};
+use pamir_interface::c_type::{Parameter, rust_base};
+use pamir_interface::table::{Callback, Function, Kind, Section, Table};
 use std::fmt::Write;
 
 fn line(out: &mut String, text: std::fmt::Arguments<'_>) {

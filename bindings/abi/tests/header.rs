@@ -52,9 +52,7 @@ fn compile(compiler: &str, flags: &[&str], name: &str, source: &str) -> PathBuf 
 
 #[test]
 fn the_committed_header_is_the_generated_one() {
-    let (functions, constants) = (read("table/functions.txt"), read("table/constants.txt"));
-    let table =
-        generator::table::Table::parse(&functions, &constants).expect("the tables are read");
+    let table = pamir_interface::read().expect("the tables are read");
     let header = generator::header::header(&table);
     let path = root().join("include/mpi.h");
     if pamir_settings::BLESS.value().is_some() {
@@ -69,9 +67,8 @@ fn the_committed_header_is_the_generated_one() {
 
 #[test]
 fn the_table_has_the_functions_of_the_standard() {
-    use generator::table::{Status, Table};
-    let (functions, constants) = (read("table/functions.txt"), read("table/constants.txt"));
-    let table = Table::parse(&functions, &constants).expect("the tables are read");
+    use pamir_interface::table::Status;
+    let table = pamir_interface::read().expect("the tables are read");
     let standard = table
         .chapters
         .iter()

@@ -1,7 +1,7 @@
 //! A null pointer for a result is an error of the right class, never a signal.
 //!
 //! ```text
-//! table/functions.txt --> one C program: each function, each pointer, once null
+//! pamir_interface::read --> one C program: each function, each pointer, once null
 //!                         --> singleton run: MPI_ERR_ARG, or at least an answer
 //! ```
 //!
@@ -9,16 +9,12 @@
 //! the address of one value is never null; a status that is written may be.
 
 mod built_library;
-#[path = "../generator/mod.rs"]
-#[allow(dead_code)]
-mod generator;
 
 use std::fmt::Write;
-use std::fs;
 use std::process::Command;
 
-use generator::c_type::Parameter;
-use generator::table::{Function, Status, Table};
+use pamir_interface::c_type::Parameter;
+use pamir_interface::table::{Function, Status, Table};
 
 /// What a null pointer does to a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -224,10 +220,7 @@ fn program(table: &Table) -> (String, usize) {
 
 #[test]
 fn a_null_pointer_for_a_result_is_refused_by_every_function() {
-    let read = |path: &str| fs::read_to_string(built_library::root().join(path));
-    let (functions, constants) = (read("table/functions.txt"), read("table/constants.txt"));
-    let (functions, constants) = (functions.expect("it is there"), constants.expect("it too"));
-    let table = Table::parse(&functions, &constants).expect("the tables are read");
+    let table = pamir_interface::read().expect("the tables are read");
     let (source, refused) = program(&table);
     assert!(refused > 300, "the program has only {refused} calls");
     let program = built_library::compile("null_arguments.c", &source);

@@ -13,7 +13,7 @@ use std::path::Path;
 use object::read::elf::ElfFile64;
 use object::{Endianness, Object, ObjectSymbol};
 
-const TABLE: &str = include_str!("../../../../abi/table/functions.txt");
+const TABLE: &str = include_str!("../../../../interface/table/functions.txt");
 
 /// Words in a table's line which say that the function has a twin for large counts.
 const LARGE: [&str; 3] = ["COUNT", "DISPLACEMENT", "EXTENT"];

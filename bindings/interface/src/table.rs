@@ -3,7 +3,7 @@
 //! The formats are described at the top of those files. Reading keeps their
 //! order: the header and the exports come out in the order of the tables.
 
-use super::c_type::Parameter;
+use crate::c_type::Parameter;
 
 /// What is to be done for the functions of a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

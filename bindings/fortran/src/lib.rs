@@ -1,0 +1,1 @@
+//! MPI's Fortran over any library that has the standard ABI.
