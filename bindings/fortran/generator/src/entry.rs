@@ -1,0 +1,363 @@
+//! Writes the entry points of the library in Rust.
+//!
+//! What: [`declarations`] says what the C library has; [`entries`] gives, for each function, the
+//! Fortran entry and those that take array descriptors.
+//!
+//! ```text
+//! mpi_send_  mpi_send__  MPI_SEND  mpi_send  mpi_send_f08_ --jmp--> f_MPI_Send  --> c::MPI_Send
+//! pmpi_send_ ...                                           --jmp--> f_PMPI_Send --> c::PMPI_Send
+//! mpi_send_f08ts --> g_MPI_Send: a contiguous buffer ----------------^
+//!                                a strided one --> `section`: the buffer as it lies --^
+//! ```
+//!
+//! Step before: `form`. Step after: `bindings/fortran/src/entry.rs` includes the text.
+//! Invariants: a Fortran entry calls the C function of its own prefix, so that tools see each call
+//! once; what is written by hand in `src/functions/` is called in place of generated conversions.
+
+mod conversion;
+mod section;
+
+use std::fmt::Write;
+
+use pamir_interface::c_type::Parameter;
+use pamir_interface::table::Function;
+
+use crate::form::{Argument, Form, Intent, Shape, Value};
+use crate::line;
+
+pub use conversion::Conversion;
+
+/// The prefixes of a function's two names.
+const PREFIXES: [&str; 2] = ["", "P"];
+
+/// The C functions that the entries call, as types and as symbols.
+pub fn declarations(forms: &[Form]) -> String {
+    let mut out = String::new();
+    let functions = || {
+        forms
+            .iter()
+            .filter_map(|form| form.function.as_ref())
+            .filter(|f| is_called(f))
+    };
+    for function in functions() {
+        let name = &function.name;
+        line(
+            &mut out,
+            format_args!(
+                "/// The type of `{name}`.\npub type {name} = {};",
+                c_type(function)
+            ),
+        );
+    }
+    line(
+        &mut out,
+        format_args!(
+            "/// The functions that programs and tools call.\npub mod symbol {{\nuse super::*;\nunsafe extern \"C\" {{"
+        ),
+    );
+    for prefix in PREFIXES {
+        for function in functions() {
+            let (name, list) = (&function.name, c_parameters(function));
+            let returns = c_returns(function);
+            line(
+                &mut out,
+                format_args!("/// `{prefix}{name}`.\npub fn {prefix}{name}({list}) -> {returns};"),
+            );
+        }
+    }
+    out + "}\n}\n"
+}
+
+/// Whether a library of the ABI has the function: those of MPI-1 are made from today's.
+fn is_called(function: &Function) -> bool {
+    !function.name.starts_with("MPI_Status_f") && !crate::special::is_absent(&function.name)
+}
+
+fn c_type(function: &Function) -> String {
+    format!(
+        "unsafe extern \"C\" fn({}) -> {}",
+        c_parameters(function),
+        c_returns(function)
+    )
+}
+
+fn c_returns(function: &Function) -> &'static str {
+    match function.returns.as_str() {
+        "double" => "f64",
+        "MPI_Aint" => "i64",
+        _ => "c_int",
+    }
+}
+
+fn c_parameters(function: &Function) -> String {
+    let parameters = function.parameters.iter().filter(|p| p.base != "...");
+    let declared: Vec<_> = parameters
+        .map(|p| format!("{}: {}", p.rust_name(), c_parameter(p)))
+        .collect();
+    declared.join(", ")
+}
+
+/// The Rust type of a C parameter: handles are numbers, callbacks addresses.
+fn c_parameter(parameter: &Parameter) -> String {
+    let (base, is_address) = match parameter.base.as_str() {
+        "int" => ("c_int", false),
+        "void" => ("c_void", false),
+        "char" => ("c_char", false),
+        "MPI_Aint" | "MPI_Count" | "MPI_Offset" => ("i64", false),
+        "MPI_Status" => ("Status", false),
+        other if other.ends_with("function") || other.ends_with("function_c") => ("c_void", true),
+        _ => ("Handle", false),
+    };
+    let levels = parameter.pointers + parameter.brackets.matches('[').count().min(1);
+    let levels = if is_address { 1 } else { levels };
+    format!("{}{base}", "*mut ".repeat(levels))
+}
+
+/// The Rust type of a Fortran argument, which is an address always.
+fn fortran_type(argument: &Argument) -> &'static str {
+    match argument.value {
+        Value::Integer | Value::Logical | Value::Handle(_) => "*mut Integer",
+        Value::Address | Value::Count | Value::Offset => "*mut i64",
+        Value::Character => "*mut c_char",
+        Value::Status => "*mut Status",
+        Value::Choice | Value::Procedure(_) => "*mut c_void",
+        Value::Pointer => "*mut *mut c_void",
+        Value::Double => "*mut f64",
+    }
+}
+
+/// An argument's name in Rust.
+fn rust_name(argument: &Argument) -> String {
+    match argument.name.as_str() {
+        "type" | "fn" | "in" | "ref" => format!("{}_", argument.name),
+        name => name.to_string(),
+    }
+}
+
+/// The arguments as Rust declares them; strings' lengths come last, as compilers pass them.
+fn declared(form: &Form, of: impl Fn(&Argument) -> String) -> String {
+    let mut list: Vec<_> = form
+        .arguments
+        .iter()
+        .map(|a| format!("{}: {}", rust_name(a), of(a)))
+        .collect();
+    list.push("ierror: *mut Integer".to_string());
+    list.extend(lengths(form).map(|name| format!("{name}: usize")));
+    list.join(", ")
+}
+
+fn lengths(form: &Form) -> impl Iterator<Item = String> + '_ {
+    let strings = form
+        .arguments
+        .iter()
+        .filter(|a| a.value == Value::Character);
+    strings.map(|a| format!("{}_length", a.name))
+}
+
+/// All entries. `is_written(name)` says whether `src/functions/` has the function.
+///
+/// # Errors
+///
+/// A function with an argument that has to be converted by hand, and is not.
+pub fn entries(forms: &[Form], is_written: impl Fn(&str) -> bool) -> Result<String, String> {
+    let mut out = String::new();
+    for form in forms {
+        if form.returns.is_some() {
+            write_value_function(&mut out, form);
+            continue;
+        }
+        write_body(&mut out, form, &is_written)?;
+        for prefix in PREFIXES {
+            write_entry(&mut out, form, prefix);
+        }
+        if form.has_choice() && !form.is_removed {
+            section::write(&mut out, form);
+        }
+        write_exports(&mut out, form, is_written(&own_form(form)));
+    }
+    Ok(out)
+}
+
+/// The name of a function written by hand for `mpi_f08` alone.
+fn own_form(form: &Form) -> String {
+    format!("{}_f08", rust_function(form))
+}
+
+/// The name of the function in `src/functions/`.
+fn rust_function(form: &Form) -> String {
+    form.lower().trim_start_matches("mpi_").to_string()
+}
+
+/// The function that converts and calls.
+fn write_body(
+    out: &mut String,
+    form: &Form,
+    is_written: &impl Fn(&str) -> bool,
+) -> Result<(), String> {
+    let name = &form.name;
+    for (own, suffix) in [(rust_function(form), ""), (own_form(form), "_f08")] {
+        if is_written(&own) {
+            write_written(out, form, &own, suffix);
+        } else if suffix.is_empty() {
+            let body = Conversion::of(form)?;
+            let declared = declared(form, |a| fortran_type(a).to_string());
+            line(
+                out,
+                format_args!(
+                    "#[inline(always)]\nunsafe fn body_{name}(call: c::{name}, {declared}) {{\n\
+                 // SAFETY: the program vouches for its arguments, as it does towards C.\nunsafe {{\n{body}}}\n}}"
+                ),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The type of what a function written by hand is given to call.
+fn call_type(form: &Form) -> String {
+    match form.function.as_ref().filter(|f| is_called(f)) {
+        Some(function) => format!("c::{}", function.name),
+        None => crate::special::successor(&form.name)
+            .map_or("()".to_string(), |name| format!("c::{name}")),
+    }
+}
+
+fn write_written(out: &mut String, form: &Form, own: &str, suffix: &str) {
+    let (name, kind) = (&form.name, call_type(form));
+    let declared = declared(form, |a| fortran_type(a).to_string());
+    let passed: Vec<_> = form
+        .arguments
+        .iter()
+        .map(rust_name)
+        .chain(lengths(form))
+        .collect();
+    let passed = passed.join(", ");
+    line(
+        out,
+        format_args!(
+            "#[inline(always)]\nunsafe fn body_{name}{suffix}(call: {kind}, {declared}) {{\n\
+         // SAFETY: the program vouches for its arguments, as it does towards C.\n\
+         unsafe {{ finish(ierror, crate::functions::{own}(call, {passed})) }}\n}}"
+        ),
+    );
+    if !suffix.is_empty() {
+        for prefix in PREFIXES {
+            write_call(out, form, prefix, suffix);
+        }
+    }
+}
+
+/// `f_MPI_X` and `f_PMPI_X`.
+fn write_entry(out: &mut String, form: &Form, prefix: &str) {
+    write_call(out, form, prefix, "");
+}
+
+fn write_call(out: &mut String, form: &Form, prefix: &str, suffix: &str) {
+    let name = &form.name;
+    let declared = declared(form, |a| fortran_type(a).to_string());
+    let mut passed: Vec<_> = form.arguments.iter().map(rust_name).collect();
+    passed.push("ierror".to_string());
+    passed.extend(lengths(form));
+    let call = called(form, prefix);
+    line(
+        out,
+        format_args!(
+            "unsafe extern \"C\" fn f_{prefix}{name}{suffix}({declared}) {{\n\
+         // SAFETY: what the program vouches for is handed on unchanged.\n\
+         unsafe {{ body_{name}{suffix}({call}, {}) }}\n}}",
+            passed.join(", ")
+        ),
+    );
+}
+
+/// The C function that an entry calls: its own, or the one that took its place.
+fn called(form: &Form, prefix: &str) -> String {
+    let own = form
+        .function
+        .as_ref()
+        .filter(|f| is_called(f))
+        .map(|f| f.name.as_str());
+    match own.or(crate::special::successor(&form.name)) {
+        Some(name) => format!("c::symbol::{prefix}{name}"),
+        None => "()".to_string(),
+    }
+}
+
+/// `MPI_Wtime` and its like, which return what C returns.
+fn write_value_function(out: &mut String, form: &Form) {
+    let name = &form.name;
+    let returns = if form.returns == Some(Value::Double) {
+        "f64"
+    } else {
+        "i64"
+    };
+    let declared: Vec<_> = form
+        .arguments
+        .iter()
+        .map(|a| format!("{}: {}", rust_name(a), fortran_type(a)))
+        .collect();
+    let passed: Vec<_> = form
+        .arguments
+        .iter()
+        .map(|a| format!("*{}", rust_name(a)))
+        .collect();
+    for prefix in PREFIXES {
+        line(
+            out,
+            format_args!(
+                "unsafe extern \"C\" fn f_{prefix}{name}({}) -> {returns} {{\n\
+             // SAFETY: the program vouches for its arguments, as it does towards C.\n\
+             unsafe {{ c::symbol::{prefix}{name}({}) }}\n}}",
+                declared.join(", "),
+                passed.join(", ")
+            ),
+        );
+    }
+    write_exports(out, form, false);
+}
+
+/// The names under which compilers look for the entries.
+fn write_exports(out: &mut String, form: &Form, has_own_form: bool) {
+    let name = &form.name;
+    for prefix in PREFIXES {
+        let lower = format!("{prefix}{name}").to_lowercase();
+        if !form.is_large {
+            spell(out, &lower, &format!("f_{prefix}{name}"));
+        }
+        if form.is_removed {
+            continue;
+        }
+        if form.has_choice() {
+            line(
+                out,
+                format_args!("export! {{ {lower}_f08ts => g_{prefix}{name} }}"),
+            );
+        } else {
+            let own = if has_own_form { "_f08" } else { "" };
+            spell(
+                out,
+                &format!("{lower}_f08"),
+                &format!("f_{prefix}{name}{own}"),
+            );
+        }
+    }
+}
+
+fn spell(out: &mut String, lower: &str, body: &str) {
+    let upper = lower.to_uppercase();
+    for symbol in [
+        format!("{lower}_"),
+        format!("{lower}__"),
+        upper,
+        lower.to_string(),
+    ] {
+        let _ = writeln!(out, "export! {{ {symbol} => {body} }}");
+    }
+}
+
+/// Whether an argument is an array of handles that C reads.
+fn is_handle_array(argument: &Argument) -> bool {
+    matches!(argument.value, Value::Handle(_))
+        && argument.shape == Shape::Array
+        && argument.intent == Intent::In
+}

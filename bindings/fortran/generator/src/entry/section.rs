@@ -1,0 +1,218 @@
+//! The entries that take array descriptors: `mpi_send_f08ts` and its like.
+//!
+//! What: a contiguous buffer goes on as its address; a strided one in one of three ways.
+//!
+//! ```text
+//! Described   (buf, count, datatype) of a message, a transfer, a file   one element of a made datatype
+//! Staged      buffers of collective operations and packed data           a contiguous copy, copied back
+//! Contiguous  windows, attached buffers, partitions                      refused: the memory itself is meant
+//! ```
+//!
+//! Step before: `entry`. Step after: `bindings/fortran/src/section`.
+//! Invariant: the way is a property of the function and the buffer, chosen in [`way`].
+
+use super::{Form, Intent, PREFIXES, Value, declared, fortran_type, lengths, rust_name};
+use crate::form::Argument;
+use crate::line;
+
+/// How a strided buffer reaches C.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Way {
+    /// By a datatype; the names of the count and of the datatype.
+    Described(String, String),
+    /// By a copy.
+    Staged,
+    /// Not at all.
+    Refused,
+    /// By its first element, which is all that is meant.
+    First,
+}
+
+/// The functions to which a buffer is memory rather than data.
+const MEMORY: &[&str] = &[
+    "MPI_Win_create",
+    "MPI_Win_attach",
+    "MPI_Buffer_attach",
+    "MPI_Comm_attach_buffer",
+    "MPI_Session_attach_buffer",
+    "MPI_Psend_init",
+    "MPI_Precv_init",
+];
+
+/// The functions that take one element, or an address.
+const FIRST: &[&str] = &[
+    "MPI_Get_address",
+    "MPI_Free_mem",
+    "MPI_Win_detach",
+    "MPI_Fetch_and_op",
+    "MPI_Compare_and_swap",
+    "MPI_Sizeof",
+    "MPI_F_sync_reg",
+];
+
+fn way(form: &Form, buffer: &Argument) -> Way {
+    let name = form.name.trim_end_matches("_c");
+    if MEMORY.contains(&name) {
+        return Way::Refused;
+    }
+    let has = |wanted: &str| {
+        form.arguments
+            .iter()
+            .any(|a| a.name == wanted && a.shape == super::Shape::Scalar)
+    };
+    let is_collective = special_collective(form);
+    let stem = buffer
+        .name
+        .trim_end_matches("buf")
+        .trim_end_matches("_addr");
+    let pairs = [
+        (format!("{stem}count"), format!("{stem}type")),
+        (format!("{stem}count"), "datatype".to_string()),
+        (format!("{stem}_count"), format!("{stem}_datatype")),
+        ("count".to_string(), "datatype".to_string()),
+    ];
+    let is_root = ["MPI_Bcast", "MPI_Ibcast", "MPI_Bcast_init"].contains(&name);
+    let pair = pairs
+        .into_iter()
+        .find(|(count, datatype)| has(count) && has(datatype));
+    match pair {
+        _ if FIRST.contains(&name) || name.ends_with("_end") => Way::First,
+        Some((count, datatype)) if !is_collective || is_root => Way::Described(count, datatype),
+        _ => Way::Staged,
+    }
+}
+
+/// Whether the function is a collective operation, whose buffers hold several ranks' data.
+fn special_collective(form: &Form) -> bool {
+    let has_comm = form.arguments.iter().any(|a| a.name == "comm");
+    let has_peer = form
+        .arguments
+        .iter()
+        .any(|a| ["dest", "source", "target_rank", "fh"].contains(&a.name.as_str()));
+    has_comm && !has_peer && !form.name.contains("ack")
+        || form.name == "MPI_Reduce_local"
+        || form.name == "MPI_Reduce_local_c"
+}
+
+/// Writes `g_MPI_X` and `g_PMPI_X`.
+pub fn write(out: &mut String, form: &Form) {
+    let with_descriptors = |a: &Argument| match a.value {
+        Value::Choice => "*const Descriptor".to_string(),
+        _ => fortran_type(a).to_string(),
+    };
+    let declared = declared(form, with_descriptors);
+    let buffers: Vec<_> = form
+        .arguments
+        .iter()
+        .filter(|a| a.value == Value::Choice)
+        .collect();
+    let firsts = buffers.iter().filter(|b| way(form, b) != Way::First);
+    let contiguous: Vec<_> = firsts
+        .map(|b| format!("Descriptor::is_contiguous({})", b.name))
+        .collect();
+    let contiguous = if contiguous.is_empty() {
+        "true".to_string()
+    } else {
+        contiguous.join(" && ")
+    };
+    let direct = passed(form, "ierror", |a| format!("(*{}).address", a.name));
+    for prefix in PREFIXES {
+        let name = format!("{prefix}{}", form.name);
+        line(
+            out,
+            format_args!(
+                "unsafe extern \"C\" fn g_{name}({declared}) {{\n\
+             // SAFETY: the compiler made the descriptors; the program vouches for the rest.\nunsafe {{\n\
+             if {contiguous} {{\nreturn f_{name}({direct});\n}}\n{}}}\n}}",
+                strided(form, &name, &buffers)
+            ),
+        );
+    }
+}
+
+fn passed(form: &Form, error: &str, buffer: impl Fn(&Argument) -> String) -> String {
+    let mut list: Vec<_> = form
+        .arguments
+        .iter()
+        .map(|a| {
+            if a.value == Value::Choice {
+                buffer(a)
+            } else {
+                rust_name(a)
+            }
+        })
+        .collect();
+    list.push(error.to_string());
+    list.extend(lengths(form));
+    list.join(", ")
+}
+
+/// What is done where a buffer is not contiguous.
+fn strided(form: &Form, name: &str, buffers: &[&Argument]) -> String {
+    let ways: Vec<_> = buffers.iter().map(|b| way(form, b)).collect();
+    if ways.iter().all(|way| *way == Way::First) {
+        return String::new();
+    }
+    if ways.contains(&Way::Refused) {
+        return format!("section::refuse(\"{}\", ierror);\n", form.name);
+    }
+    let mut out = String::new();
+    for (buffer, way) in buffers.iter().zip(&ways) {
+        let b = &buffer.name;
+        match way {
+            Way::Described(count, datatype) => line(
+                &mut out,
+                format_args!(
+                    "let {b}_s = section::Described::new({b}, i64::from(*{count}), *{datatype});\n\
+                 let ({count}, {datatype}) = ({b}_s.{}(), {b}_s.datatype());",
+                    if form.is_large {
+                        "large_count"
+                    } else {
+                        "count"
+                    }
+                ),
+            ),
+            _ => line(
+                &mut out,
+                format_args!(
+                    "let mut {b}_s = section::Staged::new({b}, {});",
+                    buffer.intent != Intent::In
+                ),
+            ),
+        }
+    }
+    let call = passed(form, "&raw mut code", |a| format!("{}_s.address()", a.name));
+    line(
+        &mut out,
+        format_args!("let mut code = 0;\nf_{name}({call});"),
+    );
+    let staged: Vec<_> = buffers
+        .iter()
+        .zip(&ways)
+        .filter(|(_, way)| **way == Way::Staged)
+        .collect();
+    let gives_request = form
+        .arguments
+        .iter()
+        .any(|a| a.name == "request" && a.intent != Intent::In);
+    if gives_request && !staged.is_empty() {
+        let is_persistent = form.name.trim_end_matches("_c").ends_with("_init");
+        let list: Vec<_> = staged
+            .iter()
+            .map(|(b, _)| format!("{}_s", b.name))
+            .collect();
+        line(
+            &mut out,
+            format_args!(
+                "if code == 0 {{ pending::stage(*request, {is_persistent}, [{}]); }}",
+                list.join(", ")
+            ),
+        );
+    } else {
+        for (buffer, _) in staged {
+            line(&mut out, format_args!("{}_s.give_back();", buffer.name));
+        }
+    }
+    line(&mut out, format_args!("finish(ierror, code);"));
+    out
+}

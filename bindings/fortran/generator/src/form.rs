@@ -1,0 +1,275 @@
+//! The Fortran form of a function: what its C prototype becomes.
+//!
+//! What: [`forms`] turns each C parameter into an [`Argument`]: a kind of value, a shape, an intent.
+//! Why: the prototypes are so regular that types and names decide; `special` has the rest.
+//!
+//! ```text
+//! int MPI_Testany(int count, MPI_Request array_of_requests[], int *indx, int *flag, MPI_Status *status)
+//!       count              Integer          scalar  in
+//!       array_of_requests  Handle(Request)  array   in and out
+//!       index              Integer          scalar  out
+//!       flag               Logical          scalar  out
+//!       status             Status           scalar  out
+//! ```
+//!
+//! Step before: `pamir_interface::Table`. Step after: `entry`, `module`, `module_f08`.
+//! Invariants: arguments keep C's order; `ierror` is not among them.
+
+use pamir_interface::c_type::Parameter;
+use pamir_interface::table::{Chapter, Function, Table};
+
+use crate::special;
+
+/// What an argument holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// `INTEGER`.
+    Integer,
+    /// `INTEGER(KIND=MPI_ADDRESS_KIND)`.
+    Address,
+    /// `INTEGER(KIND=MPI_COUNT_KIND)`.
+    Count,
+    /// `INTEGER(KIND=MPI_OFFSET_KIND)`.
+    Offset,
+    /// `LOGICAL`.
+    Logical,
+    /// `CHARACTER(LEN=*)`.
+    Character,
+    /// A handle of the named C type: `INTEGER`, or a derived type.
+    Handle(String),
+    /// A status: `INTEGER(MPI_STATUS_SIZE)`, or a derived type.
+    Status,
+    /// A buffer of any type and rank.
+    Choice,
+    /// An address that C writes: `INTEGER(KIND=MPI_ADDRESS_KIND)`, or `TYPE(C_PTR)`.
+    Pointer,
+    /// A callback of the named C type.
+    Procedure(String),
+    /// `DOUBLE PRECISION`, which functions return.
+    Double,
+}
+
+/// How many values an argument holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One.
+    Scalar,
+    /// As many as other arguments say.
+    Array,
+    /// So many rows of three.
+    Triples,
+    /// A matrix of strings.
+    Matrix,
+}
+
+/// Who writes an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Intent {
+    /// The program.
+    In,
+    /// The library.
+    Out,
+    /// Both.
+    InOut,
+}
+
+/// One argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// Its name, which programs may use as a keyword.
+    pub name: String,
+    /// What it holds.
+    pub value: Value,
+    /// How many of them.
+    pub shape: Shape,
+    /// Who writes it.
+    pub intent: Intent,
+}
+
+/// A function in Fortran.
+#[derive(Clone, Debug)]
+pub struct Form {
+    /// The C name, such as `MPI_Send_c`.
+    pub name: String,
+    /// The C function; `None` where Fortran alone has the function.
+    pub function: Option<Function>,
+    /// The arguments without `ierror`.
+    pub arguments: Vec<Argument>,
+    /// Whether `mpi_f08` alone has it: the form for large counts.
+    pub is_large: bool,
+    /// Whether MPI-3.0 removed it: `mpi_f08` never had it.
+    pub is_removed: bool,
+    /// What a function returns; `None` for a subroutine.
+    pub returns: Option<Value>,
+    /// Whether a buffer or array is in use after the call returned.
+    pub is_asynchronous: bool,
+}
+
+impl Form {
+    /// The name in lower case, as Fortran's symbols have it.
+    pub fn lower(&self) -> String {
+        self.name.to_lowercase()
+    }
+
+    /// Whether it takes a buffer of any type.
+    pub fn has_choice(&self) -> bool {
+        self.arguments.iter().any(|a| a.value == Value::Choice)
+    }
+
+    /// Whether it takes a string.
+    pub fn has_character(&self) -> bool {
+        self.arguments.iter().any(|a| a.value == Value::Character)
+    }
+}
+
+/// All functions that have a Fortran form, in the order of the table.
+///
+/// # Errors
+///
+/// A parameter of which nobody knows what it is in Fortran.
+pub fn forms(table: &Table) -> Result<Vec<Form>, String> {
+    let mut forms = Vec::new();
+    for chapter in &table.chapters {
+        if special::CHAPTERS_WITHOUT_FORTRAN.contains(&chapter.path.as_str()) {
+            continue;
+        }
+        for function in &chapter.functions {
+            if !special::WITHOUT_FORTRAN.contains(&function.name.as_str()) {
+                forms.push(form(table, chapter, function)?);
+            }
+        }
+    }
+    forms.extend(special::only_fortran());
+    Ok(forms)
+}
+
+fn form(table: &Table, chapter: &Chapter, function: &Function) -> Result<Form, String> {
+    let function = &special::corrected(function);
+    let is_removed =
+        chapter.path == special::REMOVED || special::has_integer_attributes(&function.name);
+    let taken = function
+        .parameters
+        .iter()
+        .filter(|p| special::is_taken(function, p));
+    let mut arguments = taken
+        .map(|parameter| argument(table, function, parameter))
+        .collect::<Result<Vec<_>, _>>()?;
+    if is_removed {
+        arguments.iter_mut().for_each(special::narrow);
+    }
+    let returns = match function.returns.as_str() {
+        "double" => Some(Value::Double),
+        "MPI_Aint" => Some(Value::Address),
+        _ => None,
+    };
+    Ok(Form {
+        name: function.name.clone(),
+        is_large: function.name.ends_with("_c"),
+        is_asynchronous: is_asynchronous(function),
+        function: Some(function.clone()),
+        arguments,
+        is_removed,
+        returns,
+    })
+}
+
+/// Whether the call returns before the operation is complete: it gives a request, or is ended by another call.
+fn is_asynchronous(function: &Function) -> bool {
+    let name = function.name.trim_end_matches("_c");
+    let gives_request = function
+        .parameters
+        .iter()
+        .any(|p| p.base == "MPI_Request" && p.pointers == 1);
+    let completes = [
+        "MPI_Wait",
+        "MPI_Test",
+        "MPI_Request_free",
+        "MPI_Cancel",
+        "MPI_Start",
+    ]
+    .contains(&name);
+    let one_sided = [
+        "MPI_Put",
+        "MPI_Get",
+        "MPI_Accumulate",
+        "MPI_Get_accumulate",
+        "MPI_Fetch_and_op",
+        "MPI_Compare_and_swap",
+        "MPI_Win_create",
+        "MPI_Win_attach",
+        "MPI_Buffer_attach",
+        "MPI_Comm_attach_buffer",
+        "MPI_Session_attach_buffer",
+        "MPI_F_sync_reg",
+        "MPI_Get_address",
+    ];
+    gives_request && !completes
+        || one_sided.contains(&name)
+        || name.ends_with("_begin")
+        || name.ends_with("_end")
+}
+
+fn argument(table: &Table, function: &Function, parameter: &Parameter) -> Result<Argument, String> {
+    let value = value(table, parameter).ok_or_else(|| {
+        format!(
+            "{}: what is {} in Fortran?",
+            function.name,
+            parameter.to_c()
+        )
+    })?;
+    let shape = shape(&value, parameter);
+    Ok(Argument {
+        name: special::name(&parameter.name).to_string(),
+        intent: intent(function, parameter, &value, shape),
+        value,
+        shape,
+    })
+}
+
+fn value(table: &Table, parameter: &Parameter) -> Option<Value> {
+    let name = parameter.name.as_str();
+    if table.is_callback(&parameter.base) {
+        return Some(Value::Procedure(parameter.base.clone()));
+    }
+    Some(match parameter.base.as_str() {
+        "int" if special::LOGICALS.contains(&name) => Value::Logical,
+        "int" => Value::Integer,
+        "MPI_Aint" => Value::Address,
+        "MPI_Count" => Value::Count,
+        "MPI_Offset" => Value::Offset,
+        "char" => Value::Character,
+        "MPI_Status" => Value::Status,
+        "void" if special::ADDRESSES.contains(&name) => Value::Address,
+        "void" if special::POINTERS.contains(&name) => Value::Pointer,
+        "void" => Value::Choice,
+        handle if handle.starts_with("MPI_") => Value::Handle(handle.to_string()),
+        _ => return None,
+    })
+}
+
+fn shape(value: &Value, parameter: &Parameter) -> Shape {
+    let dimensions = parameter.brackets.matches('[').count();
+    let is_string = *value == Value::Character;
+    match (dimensions, parameter.pointers) {
+        (2, _) => Shape::Triples,
+        // `char *argv[]` is an array of strings, `char **array_of_argv[]` an array of such arrays.
+        (1, 2) if is_string => Shape::Matrix,
+        (1, 0) if is_string => Shape::Scalar,
+        (1, _) => Shape::Array,
+        (_, 1) if special::ARRAYS.contains(&parameter.name.as_str()) => Shape::Array,
+        _ => Shape::Scalar,
+    }
+}
+
+fn intent(function: &Function, parameter: &Parameter, value: &Value, shape: Shape) -> Intent {
+    let by_value = parameter.pointers == 0 && parameter.brackets.is_empty();
+    let is_string_array = *value == Value::Character && shape != Shape::Scalar;
+    let is_input = by_value || parameter.is_const || is_string_array || shape == Shape::Triples;
+    if is_input || matches!(value, Value::Procedure(_)) || special::is_input(function, parameter) {
+        Intent::In
+    } else if special::is_changed(function, parameter, value) {
+        Intent::InOut
+    } else {
+        Intent::Out
+    }
+}

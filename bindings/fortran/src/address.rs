@@ -1,0 +1,126 @@
+//! Sentinels: variables whose address is the meaning.
+//!
+//! What: Fortran has no null pointer to pass, so `MPI_BOTTOM` and its like are variables of a common
+//! block. An argument at one of their addresses becomes the value that C has for it.
+//!
+//! ```text
+//! COMMON /MPI_FORTRAN_SENTINELS/, in bytes
+//!  0 MPI_BOTTOM  4 MPI_IN_PLACE  8 MPI_BUFFER_AUTOMATIC  12 MPI_UNWEIGHTED  16 MPI_WEIGHTS_EMPTY
+//! 20 MPI_ERRCODES_IGNORE  24 MPI_STATUS_IGNORE (32)  56 MPI_STATUSES_IGNORE (32)
+//! 88 MPI_ARGV_NULL  89 MPI_ARGVS_NULL  90 end
+//! ```
+//!
+//! Step before: `entry`. Step after: the C function.
+//! Invariant: the block is wherever the loader put it - a program that has the common block itself
+//! brings its own, which takes the place of ours - so its address is read from the global offset table.
+
+use crate::c::{Integer, Status, c_char, c_int, c_void};
+
+/// The common block, for programs that do not bring one.
+#[unsafe(no_mangle)]
+#[allow(non_upper_case_globals)]
+pub static mut mpi_fortran_sentinels_: Block = Block([0; 23]);
+
+/// As much memory as the block takes, rounded up.
+#[repr(C, align(16))]
+pub struct Block(#[allow(dead_code)] [Integer; 23]);
+
+const BOTTOM: usize = 0;
+const IN_PLACE: usize = 4;
+const BUFFER_AUTOMATIC: usize = 8;
+const UNWEIGHTED: usize = 12;
+const WEIGHTS_EMPTY: usize = 16;
+const ERRCODES_IGNORE: usize = 20;
+const STATUS_IGNORE: usize = 24;
+const STATUSES_IGNORE: usize = 56;
+const ARGV_NULL: usize = 88;
+const ARGVS_NULL: usize = 89;
+const END: usize = 90;
+
+/// Where the block is in this process.
+#[inline(always)]
+fn block() -> usize {
+    let address: usize;
+    // SAFETY: reads one entry of the global offset table, which the loader has filled.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        std::arch::asm!(
+            "mov {0}, qword ptr [rip + {1}@GOTPCREL]",
+            out(reg) address,
+            sym mpi_fortran_sentinels_,
+            options(pure, nomem, nostack, preserves_flags)
+        );
+    }
+    // SAFETY: as above, in two steps.
+    #[cfg(target_arch = "aarch64")]
+    unsafe {
+        std::arch::asm!(
+            "adrp {0}, :got:{1}",
+            "ldr {0}, [{0}, :got_lo12:{1}]",
+            out(reg) address,
+            sym mpi_fortran_sentinels_,
+            options(pure, readonly, nostack, preserves_flags)
+        );
+    }
+    address
+}
+
+/// An address's place in the block; [`END`] or more for all others.
+#[inline(always)]
+fn place<T>(address: *mut T) -> usize {
+    (address as usize).wrapping_sub(block())
+}
+
+/// A buffer.
+#[inline(always)]
+pub fn choice(address: *mut c_void) -> *mut c_void {
+    match place(address) {
+        END.. => address,
+        BOTTOM => std::ptr::null_mut(),
+        IN_PLACE => 1 as *mut c_void,
+        BUFFER_AUTOMATIC => 2 as *mut c_void,
+        _ => address,
+    }
+}
+
+/// Whether an address is that of `MPI_IN_PLACE`.
+pub fn is_in_place(address: *mut c_void) -> bool {
+    place(address) == IN_PLACE
+}
+
+/// A status to be written.
+#[inline(always)]
+pub fn status(address: *mut Status) -> *mut Status {
+    match place(address) {
+        STATUS_IGNORE | STATUSES_IGNORE => std::ptr::null_mut(),
+        _ => address,
+    }
+}
+
+/// Statuses to be written. Programs that give `MPI_STATUS_IGNORE` mean the same.
+#[inline(always)]
+pub fn statuses(address: *mut Status) -> *mut Status {
+    status(address)
+}
+
+/// Weights of a graph's edges.
+pub fn weights(address: *mut c_int) -> *mut c_int {
+    match place(address) {
+        UNWEIGHTED => 10 as *mut c_int,
+        WEIGHTS_EMPTY => 11 as *mut c_int,
+        _ => address,
+    }
+}
+
+/// Error codes to be written.
+pub fn error_codes(address: *mut c_int) -> *mut c_int {
+    match place(address) {
+        ERRCODES_IGNORE => std::ptr::null_mut(),
+        _ => address,
+    }
+}
+
+/// Whether an argument vector is `MPI_ARGV_NULL` or `MPI_ARGVS_NULL`.
+pub fn is_no_arguments(address: *mut c_char) -> bool {
+    matches!(place(address), ARGV_NULL | ARGVS_NULL)
+}
