@@ -15,6 +15,7 @@
 //! once; what is written by hand in `src/functions/` is called in place of generated conversions.
 
 mod conversion;
+mod declared;
 mod section;
 
 use std::fmt::Write;
@@ -22,13 +23,11 @@ use std::fmt::Write;
 use pamir_interface::c_type::Parameter;
 use pamir_interface::table::Function;
 
-use crate::form::{Argument, Form, Intent, Shape, Value};
-use crate::line;
+use crate::argument::{Form, Value};
+use crate::text::line;
 
-pub use conversion::Conversion;
-
-/// The prefixes of a function's two names.
-const PREFIXES: [&str; 2] = ["", "P"];
+use conversion::Conversion;
+use declared::{PREFIXES, declared, fortran_type, lengths, rust_name};
 
 /// The C functions that the entries call, as types and as symbols.
 pub fn declarations(forms: &[Form]) -> String {
@@ -111,47 +110,6 @@ fn c_parameter(parameter: &Parameter) -> String {
     let levels = parameter.pointers + parameter.brackets.matches('[').count().min(1);
     let levels = if is_address { 1 } else { levels };
     format!("{}{base}", "*mut ".repeat(levels))
-}
-
-/// The Rust type of a Fortran argument, which is an address always.
-fn fortran_type(argument: &Argument) -> &'static str {
-    match argument.value {
-        Value::Integer | Value::Logical | Value::Handle(_) => "*mut Integer",
-        Value::Address | Value::Count | Value::Offset => "*mut i64",
-        Value::Character => "*mut c_char",
-        Value::Status => "*mut Status",
-        Value::Choice | Value::Procedure(_) => "*mut c_void",
-        Value::Pointer => "*mut *mut c_void",
-        Value::Double => "*mut f64",
-    }
-}
-
-/// An argument's name in Rust.
-fn rust_name(argument: &Argument) -> String {
-    match argument.name.as_str() {
-        "type" | "fn" | "in" | "ref" => format!("{}_", argument.name),
-        name => name.to_string(),
-    }
-}
-
-/// The arguments as Rust declares them; strings' lengths come last, as compilers pass them.
-fn declared(form: &Form, of: impl Fn(&Argument) -> String) -> String {
-    let mut list: Vec<_> = form
-        .arguments
-        .iter()
-        .map(|a| format!("{}: {}", rust_name(a), of(a)))
-        .collect();
-    list.push("ierror: *mut Integer".to_string());
-    list.extend(lengths(form).map(|name| format!("{name}: usize")));
-    list.join(", ")
-}
-
-fn lengths(form: &Form) -> impl Iterator<Item = String> + '_ {
-    let strings = form
-        .arguments
-        .iter()
-        .filter(|a| a.value == Value::Character);
-    strings.map(|a| format!("{}_length", a.name))
 }
 
 /// All entries. `is_written(name)` says whether `src/functions/` has the function.
@@ -324,6 +282,9 @@ fn write_exports(out: &mut String, form: &Form, has_own_form: bool) {
         if !form.is_large {
             spell(out, &lower, &format!("f_{prefix}{name}"));
         }
+        if form.arguments.iter().any(|a| a.name == "baseptr") && !form.is_large {
+            spell(out, &format!("{lower}_cptr"), &format!("f_{prefix}{name}"));
+        }
         if form.is_removed {
             continue;
         }
@@ -353,11 +314,4 @@ fn spell(out: &mut String, lower: &str, body: &str) {
     ] {
         let _ = writeln!(out, "export! {{ {symbol} => {body} }}");
     }
-}
-
-/// Whether an argument is an array of handles that C reads.
-fn is_handle_array(argument: &Argument) -> bool {
-    matches!(argument.value, Value::Handle(_))
-        && argument.shape == Shape::Array
-        && argument.intent == Intent::In
 }

@@ -8,7 +8,7 @@
 use pamir_interface::Table;
 
 use crate::constant::{self, BLOCK, SENTINELS, Sentinel};
-use crate::line;
+use crate::text::line;
 
 const OPENING: &str = "\
 ! mpif.h: the Fortran interface of MPI-5.0 on the standard ABI.

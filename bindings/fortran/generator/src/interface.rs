@@ -5,8 +5,8 @@
 //! Step before: `form`. Step after: `module`, `module_f08`.
 //! Invariant: the dummy arguments have the standard's names, in C's order, with `ierror` at the end.
 
-use crate::form::{Argument, Form, Intent, Shape, Value};
-use crate::line;
+use crate::argument::{Argument, Form, Intent, Shape, Value};
+use crate::text::line;
 
 /// How a module declares arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +91,13 @@ fn declare(out: &mut String, form: &Form, argument: &Argument, style: Style) {
     let is_unused = style == Style::Integers && name == "buffer_addr";
     if argument.value == Value::Choice || is_unused {
         return declare_choice(out, form, argument, style);
+    }
+    if argument.value == Value::Character && form.has_choice() && style == Style::Types {
+        line(
+            out,
+            format_args!("  character(kind=c_char), intent(in) :: {name}(*)"),
+        );
+        return;
     }
     let kind = kind(argument, style);
     let intent = match (argument.intent, &argument.value) {

@@ -15,6 +15,7 @@
 //! a Fortran compiler the modules (`pamir fortran` runs it).
 //! Invariant: an argument has one meaning, [`form::Argument`], in all outputs.
 
+pub mod argument;
 pub mod constant;
 pub mod entry;
 pub mod form;
@@ -23,6 +24,7 @@ pub mod interface;
 pub mod module;
 pub mod module_f08;
 pub mod special;
+mod text;
 
 /// A file that a Fortran compiler reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,12 +49,4 @@ pub fn sources() -> Result<Vec<Source>, String> {
         source("mpi.f90", module::module(&table, &forms)),
         source("mpi_f08.f90", module_f08::module(&table, &forms)),
     ])
-}
-
-/// Adds a line to a text.
-pub(crate) fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
-    use std::fmt::Write;
-    out.write_fmt(text)
-        .expect("writing to a String cannot fail");
-    out.push('\n');
 }

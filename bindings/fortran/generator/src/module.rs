@@ -11,10 +11,10 @@
 
 use pamir_interface::Table;
 
+use crate::argument::{Form, Value};
 use crate::constant::{self, BLOCK, SENTINELS, Sentinel};
-use crate::form::{Form, Value};
 use crate::interface::{Head, Style, body};
-use crate::line;
+use crate::text::line;
 
 /// What the text begins with.
 const OPENING: &str = "\
@@ -139,7 +139,7 @@ fn write_generic(out: &mut String, form: &Form, prefix: &str) {
         Style::Integers,
     );
     let mut text = String::new();
-    let binding = Some(format!("{}_", name.to_lowercase()));
+    let binding = None;
     body(
         &mut text,
         form,

@@ -8,26 +8,27 @@
 //! ```
 //!
 //! Step before: `form`, `constant`. Step after: `USE mpi_f08`.
-//! Invariant: a procedure without buffers has the compiler's own calling convention, which alone passes
-//! strings' lengths.
+//! Invariants: a procedure without buffers has the compiler's own calling convention, which alone passes
+//! strings' lengths. One with buffers gets strings as arrays of characters: the names of data
+//! representations, which the library knows.
 
 use pamir_interface::Table;
 use pamir_interface::table::Kind;
 
+use crate::argument::{Form, Shape, Value};
 use crate::constant::{self, BLOCK, SENTINELS, Sentinel};
-use crate::form::{Form, Shape, Value};
 use crate::interface::{Head, Style, body};
-use crate::line;
 use crate::module::STATUS;
+use crate::text::line;
 
 const OPENING: &str = "\
 ! The module mpi_f08 of MPI-5.0 on the standard ABI.
 ! Written by bindings/fortran/generator.
 module mpi_f08
-use, intrinsic :: iso_c_binding, only: c_ptr, c_char, c_size_t
+use, intrinsic :: iso_c_binding, only: c_ptr, c_char
 implicit none
 public
-private :: c_ptr, c_char, c_size_t
+private :: c_ptr, c_char
 integer, parameter, private :: mpi_needs_an_integer_of_4_bytes = 1 / (8 / kind(0) - 1)
 ";
 
@@ -284,10 +285,6 @@ fn write_specific(out: &mut String, form: &Form, prefix: &str) {
     let takes_descriptors = form.has_choice();
     let suffix = if takes_descriptors { "f08ts" } else { "f08" };
     let specific = format!("{name}_{suffix}");
-    if takes_descriptors && form.has_character() {
-        line(out, format_args!("procedure {specific}"));
-        return;
-    }
     let binding = takes_descriptors.then(|| specific.to_lowercase());
     body(
         out,
@@ -375,7 +372,6 @@ end function",
             );
         }
     }
-    out.push_str(&packing());
 }
 
 fn private(kinds: &[String]) -> String {
@@ -383,67 +379,4 @@ fn private(kinds: &[String]) -> String {
         ["equal", "unequal"].map(|name| format!("{}_{name}", kind.to_lowercase()))
     });
     names.map(|name| format!("private :: {name}\n")).collect()
-}
-
-/// The functions that take both a string and buffers: the string goes on with its length.
-fn packing() -> String {
-    let mut out = String::new();
-    for prefix in ["MPI", "PMPI"] {
-        for (large, kind) in [("", "integer"), ("_c", "integer(MPI_COUNT_KIND)")] {
-            let lower = prefix.to_lowercase();
-            let address = if large.is_empty() {
-                "integer(MPI_ADDRESS_KIND)"
-            } else {
-                kind
-            };
-            for (function, arguments, counts, sizes) in [
-                (
-                    "Pack_external",
-                    "inbuf, incount, datatype, outbuf, outsize, position",
-                    "incount",
-                    "outsize",
-                ),
-                (
-                    "Unpack_external",
-                    "inbuf, insize, position, outbuf, outcount, datatype",
-                    "outcount",
-                    "insize",
-                ),
-            ] {
-                let name = format!("{prefix}_{function}{large}_f08ts");
-                let symbol = format!("{lower}_{}{large}_f08ts", function.to_lowercase());
-                let declared = format!(
-                    "\
-  type(*), dimension(..), intent(in) :: inbuf
-  type(*), dimension(..) :: outbuf
-  {kind}, intent(in) :: {counts}
-  type(MPI_Datatype), intent(in) :: datatype
-  {address}, intent(in) :: {sizes}
-  {address}, intent(inout) :: position
-  integer, optional, intent(out) :: ierror
-"
-                );
-                out.push_str(&format!(
-                    "\
-subroutine {name}(datarep, {arguments}, ierror)
-  character(len=*), intent(in) :: datarep
-{declared}\
-  interface
-    subroutine with_length(datarep, {arguments}, ierror, &
-        length) bind(C, name=\"{symbol}\")
-      import
-      character(kind=c_char), intent(in) :: datarep(*)
-{declared}\
-      integer(c_size_t), value :: length
-    end subroutine
-  end interface
-  call with_length(datarep, {arguments}, ierror, &
-      int(len(datarep), c_size_t))
-end subroutine
-"
-                ));
-            }
-        }
-    }
-    out
 }

@@ -7,7 +7,7 @@
 use pamir_interface::c_type::Parameter;
 use pamir_interface::table::Function;
 
-use crate::form::{Argument, Form, Intent, Shape, Value};
+use crate::argument::{Argument, Form, Intent, Shape, Value};
 
 /// Chapters whose functions C alone has (MPI-5.0, sections 15.3 and 20.3).
 pub const CHAPTERS_WITHOUT_FORTRAN: &[&str] = &["tool", "languages/handle_conversion"];

@@ -6,7 +6,10 @@
 
 use std::fmt;
 
-use super::{Argument, Form, Intent, Parameter, Shape, Value, is_handle_array, rust_name};
+use pamir_interface::c_type::Parameter;
+
+use super::declared::{is_handle_array, rust_name};
+use crate::argument::{Argument, Form, Intent, Shape, Value};
 use crate::special;
 
 /// The parts of a body.

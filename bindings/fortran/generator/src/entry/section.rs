@@ -11,9 +11,9 @@
 //! Step before: `entry`. Step after: `bindings/fortran/src/section`.
 //! Invariant: the way is a property of the function and the buffer, chosen in [`way`].
 
-use super::{Form, Intent, PREFIXES, Value, declared, fortran_type, lengths, rust_name};
-use crate::form::Argument;
-use crate::line;
+use super::declared::{PREFIXES, declared_without_lengths, fortran_type, lengths, rust_name};
+use crate::argument::{Argument, Form, Intent, Shape, Value};
+use crate::text::line;
 
 /// How a strided buffer reaches C.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ fn way(form: &Form, buffer: &Argument) -> Way {
     let has = |wanted: &str| {
         form.arguments
             .iter()
-            .any(|a| a.name == wanted && a.shape == super::Shape::Scalar)
+            .any(|a| a.name == wanted && a.shape == Shape::Scalar)
     };
     let is_collective = special_collective(form);
     let stem = buffer
@@ -100,7 +100,7 @@ pub fn write(out: &mut String, form: &Form) {
         Value::Choice => "*const Descriptor".to_string(),
         _ => fortran_type(a).to_string(),
     };
-    let declared = declared(form, with_descriptors);
+    let declared = declared_without_lengths(form, with_descriptors);
     let buffers: Vec<_> = form
         .arguments
         .iter()
@@ -143,7 +143,9 @@ fn passed(form: &Form, error: &str, buffer: impl Fn(&Argument) -> String) -> Str
         })
         .collect();
     list.push(error.to_string());
-    list.extend(lengths(form));
+    // The only strings beside buffers name a data representation.
+    let representation = |_| "string::representation_length(datarep)".to_string();
+    list.extend(lengths(form).map(representation));
     list.join(", ")
 }
 
