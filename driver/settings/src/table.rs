@@ -76,6 +76,7 @@ settings! {
         STATUS: Text = text("a folder, or off", "a folder of the user's"), "cli", "The folder in which mpiexec has a socket that tells `pamir jobs` of its job; with `off` it has none.";
         CC: Text = text("a command", "cc"), "cli", "The compiler that mpicc calls.";
         CXX: Text = text("a command", "c++"), "cli", "The compiler that mpicxx calls.";
+        FC: Text = text("a command", "gfortran"), "cli", "The compiler that mpifort calls.";
         SEND: Text = rows("rows such as eager:-16K,rendezvous"), "transport", "Which protocol sends which sizes.", agreed;
         MEASURE_ALL: Switch = Switch(false), "transport", "Which way is the fastest for a message is measured where the processor's kind already settles it, too.";
         STRIPES: Text = rows("rows such as two:1M-,one"), "transport", "In how many stripes contiguous messages go.";

@@ -9,6 +9,7 @@
 
 pub mod explain_send;
 pub mod explain_type;
+pub mod fortran;
 pub mod info;
 pub mod jobs;
 mod machine;
@@ -17,7 +18,6 @@ pub mod pin;
 pub mod place;
 pub mod report;
 pub mod simulate_balance;
-mod svg;
 pub mod tune;
 mod whole_job;
 
@@ -58,6 +58,11 @@ enum Subcommand {
     ///
     /// PAMIR_EXPLAIN_TYPES=1 tells the same of a program's datatypes when it commits them.
     ExplainType(explain_type::Arguments),
+    /// Make the modules of MPI for a Fortran compiler, or show for which ones they are there.
+    ///
+    /// A module file is good for one compiler only, and often for one of its versions. The command compiles mpi and
+    /// mpi_f08 with the compiler that is named, into PREFIX/lib/pamir/fortran, where mpifort finds them.
+    Fortran(fortran::Arguments),
     /// Run a command on the processing units that a policy gives its rank.
     ///
     /// It serves under Pamir's mpiexec, another one, or srun. Their own binding has to be off (--bind-to
@@ -102,6 +107,7 @@ impl Subcommand {
             Subcommand::Jobs(arguments) => jobs::run(arguments),
             Subcommand::ExplainSend(arguments) => explain_send::run(arguments),
             Subcommand::ExplainType(arguments) => explain_type::run(arguments),
+            Subcommand::Fortran(arguments) => fortran::run(arguments),
             Subcommand::Pin(arguments) => pin::run(arguments, reader),
             Subcommand::Place(arguments) => place::run(arguments, reader),
             Subcommand::Report(arguments) => report::run(arguments),

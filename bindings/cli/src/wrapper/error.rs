@@ -30,6 +30,30 @@ pub enum WrapperError {
         /// The argument.
         argument: String,
     },
+    /// Integers that are longer than MPI's.
+    #[error(
+        "`{argument}` is refused: it makes INTEGER 8 bytes long, and MPI's INTEGER has 4 bytes here; leave it \
+         out, and declare the integers that need 8 bytes with a kind, such as INTEGER(8)"
+    )]
+    LongIntegers {
+        /// The argument.
+        argument: String,
+    },
+    /// A Fortran compiler that nothing has been made for.
+    #[error(
+        "no modules for {compiler}: run `pamir fortran --compiler '{compiler}'`, which makes them \
+         (`pamir fortran --list` shows those that are there)"
+    )]
+    NoModules {
+        /// The compiler.
+        compiler: String,
+    },
+    /// A set of Fortran modules that is not to be read.
+    #[error("{reason}")]
+    Modules {
+        /// What is wrong, and what to do.
+        reason: String,
+    },
     /// The compiler could not be executed.
     #[error("cannot execute the compiler `{compiler}`: {reason}; set {variable} to another")]
     Compiler {

@@ -41,6 +41,10 @@ pub const GROUPS: &[Group] = &[
                 &["-cc=COMPILER", "-cxx=COMPILER"],
                 "another compiler, of C or of C++",
             ),
+            entry(
+                &["-fc=COMPILER", "-f90=COMPILER"],
+                "another compiler of Fortran, also -f77=",
+            ),
             entry(&["-echo"], "print the command line, then run it"),
         ],
     },
@@ -70,7 +74,9 @@ pub const GROUPS: &[Group] = &[
 ];
 
 const CLOSING: &str = "\
-PAMIR_CC (PAMIR_CXX), MPICH_CC (MPICH_CXX) or OMPI_CC (OMPI_CXX) name another compiler.
+PAMIR_CC (_CXX, _FC), MPICH_CC (_CXX, _FC) or OMPI_CC (_CXX, _FC) name another compiler.
+Each Fortran compiler has modules of its own, which `pamir fortran --compiler FC` makes.
+Options that make INTEGER 8 bytes long, such as -fdefault-integer-8, are refused.
 There is no static library: -static is refused where it would link.";
 
 /// The text of `-help`, without the last line's end.

@@ -93,7 +93,8 @@ impl Words {
 fn named_compiler(argument: &OsStr) -> Option<&OsStr> {
     let bytes = argument.as_bytes();
     let named = |option: &&str| bytes.strip_prefix(option.as_bytes());
-    let name = ["-cc=", "-cxx=", "-CC="].iter().find_map(named)?;
+    let options = ["-cc=", "-cxx=", "-CC=", "-fc=", "-f90=", "-f77="];
+    let name = options.iter().find_map(named)?;
     (!name.is_empty()).then(|| OsStr::from_bytes(name))
 }
 
@@ -102,7 +103,7 @@ fn not_there(text: &str) -> Option<&'static str> {
     if text.starts_with("-profile=") {
         Some("link the tool's library with -l, before -lmpi")
     } else if text.starts_with("-config=") {
-        Some("name the compiler with -cc= or PAMIR_CC")
+        Some("name the compiler with -cc=, -cxx= or -fc=, or with PAMIR_CC, PAMIR_CXX or PAMIR_FC")
     } else {
         None
     }
@@ -180,6 +181,10 @@ mod tests {
         assert_eq!(named.compiler, Some("ccache".into()));
         assert_eq!((named.echo, named.rest), (true, words("a.c")));
         assert_eq!(parted("-cxx=g++ a.c").compiler, Some("g++".into()));
+        for option in ["-fc", "-f90", "-f77"] {
+            let named = parted(&format!("{option}=flang a.f90"));
+            assert_eq!(named.compiler, Some("flang".into()));
+        }
         assert_eq!(parted("-cc= a.c").compiler, None);
     }
 

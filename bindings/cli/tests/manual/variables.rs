@@ -1,7 +1,7 @@
 //! The variables of the table of settings, each in the page of those who need it.
 
 use pamir_settings::document::of;
-use pamir_settings::{Audience, CC, CXX, Declared, SEND};
+use pamir_settings::{Audience, CC, CXX, Declared, FC, SEND};
 use roff::{Roff, bold, roman};
 
 use crate::page::{item, words};
@@ -20,7 +20,7 @@ pub fn of_the_launcher() -> Roff {
     roff
 }
 
-/// Those that `mpicc` and `mpicxx` read.
+/// Those that `mpicc`, `mpicxx` and `mpifort` read.
 pub fn of_the_wrappers() -> Roff {
     list(of(Audience::Users).filter(|setting| is_of_wrappers(*setting)))
 }
@@ -35,7 +35,7 @@ fn is_table(setting: &dyn Declared) -> bool {
 }
 
 fn is_of_wrappers(setting: &dyn Declared) -> bool {
-    [CC.name(), CXX.name()].contains(&setting.name())
+    [CC.name(), CXX.name(), FC.name()].contains(&setting.name())
 }
 
 fn list(settings: impl Iterator<Item = &'static dyn Declared>) -> Roff {

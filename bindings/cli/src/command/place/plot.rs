@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 
 use pamir_transport::placement::{Mapping, Problem};
 
-use crate::command::svg;
+use crate::svg;
 
 /// Cells along a side at most.
 const CELLS: usize = 128;

@@ -14,7 +14,7 @@
 use pamir_transport::balance::record::metrics::{CycleMetrics, RunMetrics};
 use pamir_transport::balance::record::{Deed, Record};
 
-use crate::command::svg::Svg;
+use crate::svg::Svg;
 
 /// Rows at most.
 const ROWS: usize = 64;

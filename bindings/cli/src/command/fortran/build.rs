@@ -1,0 +1,142 @@
+//! Makes a set: compiles the modules, links their objects, and puts all in its place.
+//!
+//! Before: the compiler's words, and an installation with `libmpi_abi_fortran.so`. After: a folder that `mpifort` finds.
+//! Invariants: a set is whole or not there, since it is made in another folder beside its own; its library finds
+//! those of the installation from where it lies, so the tree can be moved.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::error::{Access as _, FortranError};
+use super::prefix::Prefix;
+use super::texts::{Texts, write_packages};
+use crate::fortran::{CompilerFile, MODULES_LIBRARY, Record, Version};
+
+/// Makes the set of the compiler that these words call; its name.
+pub(super) fn make(prefix: &Prefix, words: &[String]) -> Result<String, FortranError> {
+    let fortran = prefix.library.join("libmpi_abi_fortran.so");
+    if !fortran.exists() {
+        return Err(FortranError::NoLibrary { path: fortran });
+    }
+    let compiler: Vec<OsString> = words.iter().map(OsString::from).collect();
+    let version = Version::asked(&compiler)?;
+    let texts = Texts::new()?;
+    let workshop = Workshop::new(&prefix.sets())?;
+    texts.write(&workshop.folder)?;
+    workshop.compile(&compiler, &texts)?;
+    workshop.link(&compiler, &texts, &prefix.library)?;
+    workshop.clear()?;
+    let file = CompilerFile::of(&compiler).filter(|file| file.is_named_by(&version.id));
+    let record = Record {
+        compiler: words.to_vec(),
+        version: version.line,
+        file,
+    };
+    record.write(&workshop.folder)?;
+    workshop.put_in_place(&prefix.set(&version.id))?;
+    std::fs::create_dir_all(&prefix.include).access(&prefix.include)?;
+    texts.write_header(&prefix.include)?;
+    write_packages(prefix, &version.id)?;
+    Ok(version.id)
+}
+
+/// A folder beside the sets, which goes again unless it becomes one.
+#[derive(Debug)]
+struct Workshop {
+    folder: PathBuf,
+}
+
+impl Workshop {
+    fn new(sets: &Path) -> Result<Workshop, FortranError> {
+        let folder = sets.join(format!(".{}", std::process::id()));
+        // One of a process that had this number and was killed.
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(&folder).access(&folder)?;
+        Ok(Workshop { folder })
+    }
+
+    fn compile(&self, compiler: &[OsString], texts: &Texts) -> Result<(), FortranError> {
+        for source in &texts.modules {
+            let arguments = ["-O2", "-fPIC", "-I.", "-c", source.name].map(OsString::from);
+            let failed = |line| FortranError::Compilation { line };
+            self.run(compiler, &arguments, failed)?;
+        }
+        Ok(())
+    }
+
+    fn link(
+        &self,
+        compiler: &[OsString],
+        texts: &Texts,
+        library: &Path,
+    ) -> Result<(), FortranError> {
+        let mut directory = OsString::from("-L");
+        directory.push(library);
+        let mut arguments: Vec<OsString> = ["-shared", "-fPIC", "-o", MODULES_LIBRARY]
+            .map(Into::into)
+            .into();
+        let objects = texts
+            .modules
+            .iter()
+            .map(|source| Path::new(source.name).with_extension("o"));
+        arguments.extend(objects.map(OsString::from));
+        arguments.push(format!("-Wl,-soname,{MODULES_LIBRARY}").into());
+        // From the set's folder to PREFIX/lib.
+        arguments.push("-Wl,-rpath,$ORIGIN/../../..".into());
+        arguments.extend([directory, "-lmpi_abi_fortran".into()]);
+        self.run(compiler, &arguments, |line| FortranError::Linking { line })
+    }
+
+    /// Runs the compiler in the folder, where it leaves what it makes.
+    fn run(
+        &self,
+        compiler: &[OsString],
+        arguments: &[OsString],
+        failed: impl Fn(String) -> FortranError,
+    ) -> Result<(), FortranError> {
+        let words: Vec<&OsString> = compiler.iter().chain(arguments).collect();
+        let shown: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+        let mut command = Command::new(words[0]);
+        command
+            .args(&words[1..])
+            .current_dir(&self.folder)
+            .stdin(Stdio::null());
+        let status = command.status().access(Path::new(words[0]))?;
+        status
+            .success()
+            .then_some(())
+            .ok_or_else(|| failed(shown.join(" ")))
+    }
+
+    /// Leaves only what compilers and programs read.
+    fn clear(&self) -> Result<(), FortranError> {
+        for entry in std::fs::read_dir(&self.folder).access(&self.folder)? {
+            let path = entry.access(&self.folder)?.path();
+            let end = path.extension().and_then(|end| end.to_str());
+            if !matches!(end, Some("mod" | "smod" | "so")) {
+                std::fs::remove_file(&path).access(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives the folder its name; one that had it goes.
+    fn put_in_place(&self, set: &Path) -> Result<(), FortranError> {
+        let old = self.folder.with_extension("old");
+        if set.exists() {
+            std::fs::rename(set, &old).access(set)?;
+        }
+        std::fs::rename(&self.folder, set).access(set)?;
+        if old.exists() {
+            std::fs::remove_dir_all(&old).access(&old)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Workshop {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
