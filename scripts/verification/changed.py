@@ -43,7 +43,9 @@ class Change:
     def take(self, path: str, crates: dict[str, str], programs: dict[str, str]) -> None:
         """Sorts one file in."""
         parts = path.split("/")
-        crate = next((name for folder, name in crates.items() if path.startswith(folder)), None)
+        # The innermost folder: crates lie in those of others.
+        around = max(filter(path.startswith, crates), key=len, default=None)
+        crate = crates.get(around)
         if path in EVERY_CRATE:
             self.all_crates = True
         elif path.startswith("tests/conformance/"):
@@ -57,6 +59,8 @@ class Change:
             self.tests |= users
             if not users:
                 self.unseen.append(path)
+        elif path.startswith("tests/build_systems/"):
+            self.unseen.append(path)
         elif crate and parts[-1].endswith((".rs", ".toml", ".txt", ".h")) and "benchmarks" not in parts:
             self.take_source(path, crate)
         elif not path.startswith(ALWAYS_LOOKED_AT):
@@ -162,7 +166,7 @@ def left_out(change: Change, packages: list[dict]) -> list[str]:
                      + (" (a file of all chapters differs)" if change.all_chapters else ""))
     if change.all_programs:
         lines.append("whole programs, of which a file of all differs: cargo test -p pamir-tests")
-    lines.append("documentation, loom models, wrappers, examples, list of MPI functions, QAPLIB: scripts/test")
+    lines.append("documentation, loom models, wrappers, Fortran, examples, list of MPI functions, QAPLIB: scripts/test")
     if change.unseen:
         lines.append(f"files that nothing here looks at: {', '.join(change.unseen)}")
     return lines

@@ -74,15 +74,17 @@ class ReadTimes(unittest.TestCase):
 class ChooseSteps(unittest.TestCase):
     """Which files touch what."""
 
-    CRATES = {"shm/": "pamir-shm", "bindings/abi/": "pamir-abi", "tests/": "pamir-tests"}
+    CRATES = {"shm/": "pamir-shm", "bindings/abi/": "pamir-abi", "bindings/fortran/": "pamir-fortran",
+              "bindings/fortran/generator/": "pamir-fortran-generator", "tests/": "pamir-tests"}
     PROGRAMS = {"balance": 'compile("leveled")', "fault": 'compile("leveled_twice")'}
 
     def change(self, *paths):
         return Change(list(paths), self.CRATES, self.PROGRAMS)
 
     def test_sources_touch_their_crate(self):
-        change = self.change("shm/src/lane/mod.rs", "shm/README.md", "bindings/interface/table/functions.txt")
-        self.assertEqual(change.crates, {"pamir-shm", "pamir-abi"})
+        change = self.change("shm/src/lane/mod.rs", "shm/README.md",
+                             "bindings/fortran/generator/src/lib.rs", "bindings/abi/src/words.txt")
+        self.assertEqual(change.crates, {"pamir-shm", "pamir-abi", "pamir-fortran-generator"})
         self.assertEqual((change.tests, change.unseen), (set(), ["shm/README.md"]))
         self.assertFalse(self.change("shm/src/lane/tests/loom.rs").tests)
 

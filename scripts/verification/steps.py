@@ -4,9 +4,10 @@ Steps, in order: formatting, lints, documentation, layering, checks of dependenc
 comments, licences and unsafe code, the documents' mechanisms and the tests that prove them (an open
 one is no failure), tests of the scripts themselves, an installation, the Rust tests (those of tests/ run
 whole programs and faults on the installation), the loom models of the shared-memory protocols,
-the compiler wrappers, pkg-config and CMake, the examples, the commands of the users' chapters,
-the C programs of tests/conformance, the list of MPI functions, the search for mappings on small
-problems of QAPLIB (skipped where these cannot be fetched).
+the compiler wrappers, pkg-config and CMake, the same for Fortran with Meson and autoconf (with flang where
+there is one), the examples, the commands of the users' chapters, the C programs of tests/conformance,
+the list of MPI functions, the search for mappings on small problems of QAPLIB (skipped where these
+cannot be fetched).
 
 The output of a step goes to target/test/STEP.log as it comes. When the step fails, its failures and
 the end of its output are shown. The time of each test goes to target/test/times.tsv, the slowest first.
@@ -33,7 +34,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.placement import qaplib  # noqa: E402  (the path must be set first)
-from verification import changed, disk  # noqa: E402
+from verification import changed, disk, fortran  # noqa: E402
 from verification.runner import LOGS, ROOT, Runner, Step  # noqa: E402
 
 TIMES = LOGS / "times.tsv"
@@ -193,6 +194,8 @@ STEPS = [
     Step("rust", "Rust tests", rust_tests, gigabytes=7.5),
     Step("loom", "loom models", loom_models, quick=False, gigabytes=0.5),
     Step("wrappers", "compiler wrappers, pkg-config, CMake", wrappers),
+    Step("fortran", "mpifort; pkg-config, CMake, Meson and autoconf for Fortran", fortran.gfortran),
+    Step("flang", "a second Fortran compiler", fortran.flang),
     Step("examples", "examples", examples),
     Step("commands", "commands of the users' chapters", user_commands),
     Step("conformance", "C programs (tests/conformance)", conformance),

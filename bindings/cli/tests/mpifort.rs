@@ -124,6 +124,41 @@ fn a_set_has_modules_a_library_and_a_record_and_nothing_else() {
 }
 
 #[test]
+fn each_module_is_compiled_in_the_order_in_which_the_texts_are_written() {
+    let prefix = Prefix::with_modules("order");
+    let written = prefix.run("pamir", &["fortran", "--write-sources", "texts"]);
+    let texts: Vec<_> = written.output.lines().map(Path::new).collect();
+    assert!(texts.len() > 1 && texts.iter().all(|text| prefix.path.join(text).is_file()));
+    assert_eq!(texts[0], Path::new("texts/mpif.h"));
+    assert!(prefix.path.join("include/mpif.h").is_file());
+    prefix.run("pamir", &["fortran", "--renew"]);
+    let log = prefix.log();
+    let compiled = log
+        .lines()
+        .filter_map(|line| line.strip_prefix("-O2 -fPIC -I. -c "));
+    let names = texts[1..]
+        .iter()
+        .map(|text| text.file_name().unwrap().to_str().unwrap());
+    assert!(compiled.eq(names), "{log}");
+}
+
+#[test]
+fn a_set_whose_compiler_is_gone_is_told_and_the_others_are_renewed() {
+    let prefix = Prefix::with_modules("renewed");
+    let gone = prefix.path.join("lib/pamir/fortran/flang-3");
+    std::fs::create_dir(&gone).unwrap();
+    let record = r#"{"compiler": ["/no/flang"], "version": "flang version 3.0", "file": null}"#;
+    std::fs::write(gone.join("compiler.json"), record).unwrap();
+    let renewed = prefix.run("pamir", &["fortran", "--renew"]);
+    assert!(prefix.log().contains("-shared"), "gfortran's is renewed");
+    let told = renewed.complaint;
+    assert!(
+        renewed.code == 1 && told.contains(&format!("rm -r {}", gone.display())),
+        "{told}"
+    );
+}
+
+#[test]
 fn sets_are_listed_and_a_failed_one_leaves_the_old() {
     let prefix = Prefix::with_modules("list");
     let listed = prefix.run("pamir", &["fortran", "--list"]).output;

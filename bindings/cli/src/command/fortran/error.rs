@@ -49,6 +49,15 @@ pub(super) enum FortranError {
         /// The command.
         line: String,
     },
+    /// Sets could not be renewed.
+    #[error(
+        "these sets are still those of the version before, see above: make them again once their compilers \
+         are back, or remove them: rm -r {folders}"
+    )]
+    Old {
+        /// Their folders.
+        folders: String,
+    },
     /// The compiler does not make the library.
     #[error("`{line}` failed, see above: the compiler's own libraries have to be there to link")]
     Linking {

@@ -67,21 +67,44 @@ fn done(arguments: &Arguments) -> Result<String, FortranError> {
 /// Makes the set of the compiler that is named, then those that are to be renewed.
 fn make(prefix: &Prefix, arguments: &Arguments) -> Result<String, FortranError> {
     let mut text = String::new();
-    let mut made = Vec::new();
+    let mut made = None;
     if let Some(compiler) = &arguments.compiler {
-        made.push(build::make(prefix, &words_of(compiler)?)?);
+        let id = build::make(prefix, &words_of(compiler)?)?;
+        let _ = writeln!(text, "{}", prefix.set(&id).display());
+        made = Some(id);
     }
     if arguments.renew {
-        let named = made.clone();
-        let sets = ModuleSet::all(&prefix.library)?.into_iter();
-        for set in sets.filter(|set| !named.contains(&set.id)) {
-            made.push(build::make(prefix, &set.record.compiler)?);
-        }
-    }
-    for id in made {
-        let _ = writeln!(text, "{}", prefix.set(&id).display());
+        let sets = ModuleSet::all(&prefix.library)?;
+        let others = sets.iter().filter(|set| made.as_ref() != Some(&set.id));
+        text.push_str(&renew(prefix, others)?);
     }
     Ok(text)
+}
+
+/// Makes each set again; one whose compiler is gone keeps none of the others.
+fn renew<'a>(
+    prefix: &Prefix,
+    sets: impl Iterator<Item = &'a ModuleSet>,
+) -> Result<String, FortranError> {
+    let mut text = String::new();
+    let mut old = Vec::new();
+    for set in sets {
+        match build::make(prefix, &set.record.compiler) {
+            Ok(id) => {
+                let _ = writeln!(text, "{}", prefix.set(&id).display());
+            }
+            Err(error) => {
+                results::complain(format_args!("pamir fortran: {}: {error}", set.id));
+                old.push(set.folder.display().to_string());
+            }
+        }
+    }
+    if old.is_empty() {
+        return Ok(text);
+    }
+    Err(FortranError::Old {
+        folders: old.join(" "),
+    })
 }
 
 /// The words that call a compiler, good in any folder.
