@@ -24,6 +24,7 @@ pub mod datatypes;
 pub mod groups;
 pub mod handles;
 pub mod infos;
+pub mod integers;
 pub mod memory;
 pub mod messages;
 pub mod numbered;

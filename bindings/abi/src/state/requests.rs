@@ -29,10 +29,10 @@ use crate::error::{Error, ErrorClass, Result};
 use crate::types::{MPI_Request, MPI_Status};
 
 /// Marks the handles of requests that were complete when they were started.
-const SETTLED: usize = 1 << 62;
+pub const SETTLED: usize = 1 << 62;
 
 /// Marks the handle of a request that is one message.
-const MESSAGE: usize = 1 << 63;
+pub const MESSAGE: usize = 1 << 63;
 
 /// The request of a send that was complete when it started; it may be waited for any number
 /// of times.

@@ -1,84 +1,13 @@
 //! Handles as the integers that Fortran and other languages store.
 //!
-//! A handle whose value fits a C `int` is that integer, which covers every
-//! predefined handle. A handle made while the program runs may be
-//! wider: it is given a negative integer, an index into a table, until
-//! [`forget`] releases it.
-//!
-//! ```text
-//! handle 0x101          <-> 0x101
-//! handle 0x7_0000_2001  <-> -1 - index, table[index] = 0x7_0000_2001
-//! ```
+//! Most are: an object's handle is its integer. A message's request is wider, and has a
+//! place in a table of [`crate::state::integers`].
 
 use crate::constants::*;
 use crate::error::{ErrorClass, Result};
+use crate::state::integers::{from_int, to_int};
 use crate::types::*;
-use std::collections::HashMap;
 use std::ffi::c_int;
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
-
-/// The handles that are too wide for an `int`.
-#[derive(Default)]
-struct WideHandles {
-    /// Index -> handle; 0 where nothing is kept.
-    handles: Vec<usize>,
-    /// Handle -> index.
-    indices: HashMap<usize, usize>,
-    /// Indices of `handles` that hold nothing.
-    unused: Vec<usize>,
-}
-
-static WIDE: LazyLock<Mutex<WideHandles>> = LazyLock::new(Mutex::default);
-
-fn wide() -> MutexGuard<'static, WideHandles> {
-    WIDE.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The integer for a handle.
-fn to_int(handle: usize) -> c_int {
-    if let Ok(integer) = c_int::try_from(handle) {
-        return integer;
-    }
-    let mut wide = wide();
-    let index = match wide.indices.get(&handle) {
-        Some(&index) => index,
-        None => {
-            let index = wide.unused.pop().unwrap_or(wide.handles.len());
-            if index == wide.handles.len() {
-                wide.handles.push(0);
-            }
-            wide.handles[index] = handle;
-            wide.indices.insert(handle, index);
-            index
-        }
-    };
-    // More than 2^31 handles would not fit into memory.
-    -1 - index as c_int
-}
-
-/// The handle for an integer, or `null` if no handle was given that integer.
-fn from_int(integer: c_int, null: usize) -> usize {
-    match usize::try_from(integer) {
-        Ok(handle) => handle,
-        Err(_) => {
-            let index = -1 - i64::from(integer);
-            let handle = wide().handles.get(index as usize).copied().unwrap_or(0);
-            if handle == 0 { null } else { handle }
-        }
-    }
-}
-
-/// Releases the integer of a handle; to be called when the handle's object ends.
-pub fn forget(handle: usize) {
-    if c_int::try_from(handle).is_ok() {
-        return;
-    }
-    let mut wide = wide();
-    if let Some(index) = wide.indices.remove(&handle) {
-        wide.handles[index] = 0;
-        wide.unused.push(index);
-    }
-}
 
 /// `MPI_Comm_toint`: the integer for a communicator.
 pub fn comm_toint(comm: MPI_Comm) -> c_int {
@@ -268,20 +197,6 @@ mod tests {
         assert_eq!(comm_toint(MPI_COMM_WORLD), 0x101);
         assert_eq!(comm_fromint(0x102), MPI_COMM_SELF);
         assert_eq!(type_fromint(type_toint(MPI_DOUBLE)), MPI_DOUBLE);
-    }
-
-    #[test]
-    fn wide_handles_keep_one_integer_until_forgotten() {
-        let (first, second) = (MPI_Request(0x7_0000_2001), MPI_Request(usize::MAX));
-        let integers = (request_toint(first), request_toint(second));
-        assert!(integers.0 < 0 && integers.1 < 0 && integers.0 != integers.1);
-        assert_eq!(request_toint(first), integers.0);
-        assert_eq!(request_fromint(integers.0), first);
-        assert_eq!(request_fromint(integers.1), second);
-        forget(first.0);
-        assert_eq!(request_fromint(integers.0), MPI_REQUEST_NULL);
-        assert_eq!(request_fromint(integers.1), second);
-        assert_eq!(request_fromint(c_int::MIN), MPI_REQUEST_NULL);
     }
 
     #[test]

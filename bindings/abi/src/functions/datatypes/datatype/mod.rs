@@ -97,7 +97,6 @@ pub unsafe fn type_free(datatype: *mut MPI_Datatype) -> Result {
     state.attributes.delete_all_of_datatype(handle)?;
     state.datatypes.forget_name(handle);
     state.datatypes.made.remove(handle.0);
-    crate::functions::languages::handle_conversion::forget(handle.0);
     // SAFETY: as above.
     unsafe { datatype.write(MPI_DATATYPE_NULL) };
     Ok(())
