@@ -77,8 +77,8 @@ pub fn choice(address: *mut c_void) -> *mut c_void {
     match place(address) {
         END.. => address,
         BOTTOM => std::ptr::null_mut(),
-        IN_PLACE => 1 as *mut c_void,
-        BUFFER_AUTOMATIC => 2 as *mut c_void,
+        IN_PLACE => std::ptr::without_provenance_mut(1),
+        BUFFER_AUTOMATIC => std::ptr::without_provenance_mut(2),
         _ => address,
     }
 }
@@ -106,8 +106,8 @@ pub fn statuses(address: *mut Status) -> *mut Status {
 /// Weights of a graph's edges.
 pub fn weights(address: *mut c_int) -> *mut c_int {
     match place(address) {
-        UNWEIGHTED => 10 as *mut c_int,
-        WEIGHTS_EMPTY => 11 as *mut c_int,
+        UNWEIGHTED => std::ptr::without_provenance_mut(10),
+        WEIGHTS_EMPTY => std::ptr::without_provenance_mut(11),
         _ => address,
     }
 }

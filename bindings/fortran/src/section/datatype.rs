@@ -33,7 +33,12 @@ impl Described {
     /// # Safety
     ///
     /// A compiler made the descriptor.
-    pub unsafe fn new(descriptor: *const Descriptor, count: i64, datatype: Integer) -> Self {
+    pub unsafe fn new(
+        descriptor: *const Descriptor,
+        count: impl Into<i64>,
+        datatype: Integer,
+    ) -> Self {
+        let count = count.into();
         // SAFETY: the caller's promise.
         unsafe {
             let mut described = Self {

@@ -106,15 +106,6 @@ pub fn write(out: &mut String, form: &Form) {
         .iter()
         .filter(|a| a.value == Value::Choice)
         .collect();
-    let firsts = buffers.iter().filter(|b| way(form, b) != Way::First);
-    let contiguous: Vec<_> = firsts
-        .map(|b| format!("Descriptor::is_contiguous({})", b.name))
-        .collect();
-    let contiguous = if contiguous.is_empty() {
-        "true".to_string()
-    } else {
-        contiguous.join(" && ")
-    };
     let direct = passed(form, "ierror", |a| format!("(*{}).address", a.name));
     for prefix in PREFIXES {
         let name = format!("{prefix}{}", form.name);
@@ -123,8 +114,8 @@ pub fn write(out: &mut String, form: &Form) {
             format_args!(
                 "unsafe extern \"C\" fn g_{name}({declared}) {{\n\
              // SAFETY: the compiler made the descriptors; the program vouches for the rest.\nunsafe {{\n\
-             if {contiguous} {{\nreturn f_{name}({direct});\n}}\n{}}}\n}}",
-                strided(form, &name, &buffers)
+             {}}}\n}}",
+                dispatched(form, &name, &direct, &buffers)
             ),
         );
     }
@@ -149,12 +140,25 @@ fn passed(form: &Form, error: &str, buffer: impl Fn(&Argument) -> String) -> Str
     list.join(", ")
 }
 
+/// The inside: the direct way if all buffers are contiguous that have to be.
+fn dispatched(form: &Form, name: &str, direct: &str, buffers: &[&Argument]) -> String {
+    let matter = buffers.iter().filter(|b| way(form, b) != Way::First);
+    let contiguous: Vec<_> = matter
+        .map(|b| format!("Descriptor::is_contiguous({})", b.name))
+        .collect();
+    if contiguous.is_empty() {
+        return format!("f_{name}({direct});\n");
+    }
+    format!(
+        "if {} {{\nreturn f_{name}({direct});\n}}\n{}",
+        contiguous.join(" && "),
+        strided(form, name, buffers)
+    )
+}
+
 /// What is done where a buffer is not contiguous.
 fn strided(form: &Form, name: &str, buffers: &[&Argument]) -> String {
     let ways: Vec<_> = buffers.iter().map(|b| way(form, b)).collect();
-    if ways.iter().all(|way| *way == Way::First) {
-        return String::new();
-    }
     if ways.contains(&Way::Refused) {
         return format!("section::refuse(\"{}\", ierror);\n", form.name);
     }
@@ -165,7 +169,7 @@ fn strided(form: &Form, name: &str, buffers: &[&Argument]) -> String {
             Way::Described(count, datatype) => line(
                 &mut out,
                 format_args!(
-                    "let {b}_s = section::Described::new({b}, i64::from(*{count}), *{datatype});\n\
+                    "let {b}_s = section::Described::new({b}, *{count}, *{datatype});\n\
                  let ({count}, {datatype}) = ({b}_s.{}(), {b}_s.datatype());",
                     if form.is_large {
                         "large_count"
