@@ -19,7 +19,7 @@
     clippy::unit_arg
 )]
 
-use crate::c::{self, Integer, Status, c_char, c_void};
+use crate::c::{self, Handle, Integer, Status, c_char, c_void};
 use crate::error::finish;
 use crate::section::{self, Descriptor};
 use crate::{address, handle, pending, string, topology};

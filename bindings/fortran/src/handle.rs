@@ -15,6 +15,13 @@ use crate::c::{Handle, Integer};
 /// Below it handles are predefined ones.
 const PREDEFINED: Handle = 0x1000;
 
+/// Whether handles are predefined, all whose bits these are.
+#[inline(always)]
+pub fn are_predefined(bits: Integer) -> bool {
+    // A negative one has a bit above.
+    (bits as u32 as Handle) < PREDEFINED
+}
+
 macro_rules! kind {
     ($name:ident, $fromint:ident, $toint:ident) => {
         /// Handles of one kind.

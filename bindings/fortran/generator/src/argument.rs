@@ -87,6 +87,8 @@ pub struct Form {
     pub is_removed: bool,
     /// What a function returns; `None` for a subroutine.
     pub returns: Option<Value>,
+    /// Whether every instruction counts: a small message.
+    pub is_hot: bool,
     /// Whether a buffer or array is in use after the call returned.
     pub is_asynchronous: bool,
 }

@@ -27,7 +27,7 @@ use crate::argument::{Form, Value};
 use crate::text::line;
 
 use conversion::Conversion;
-use declared::{PREFIXES, declared, fortran_type, lengths, rust_name};
+use declared::{PREFIXES, declared, fortran_type, is_handle, lengths, rust_name};
 
 /// The C functions that the entries call, as types and as symbols.
 pub fn declarations(forms: &[Form]) -> String {
@@ -152,23 +152,72 @@ fn write_body(
     form: &Form,
     is_written: &impl Fn(&str) -> bool,
 ) -> Result<(), String> {
-    let name = &form.name;
     for (own, suffix) in [(rust_function(form), ""), (own_form(form), "_f08")] {
         if is_written(&own) {
             write_written(out, form, &own, suffix);
         } else if suffix.is_empty() {
-            let body = Conversion::of(form)?;
-            let declared = declared(form, |a| fortran_type(a).to_string());
-            line(
-                out,
-                format_args!(
-                    "#[inline(always)]\nunsafe fn body_{name}(call: c::{name}, {declared}) {{\n\
-                 // SAFETY: the program vouches for its arguments, as it does towards C.\nunsafe {{\n{body}}}\n}}"
-                ),
-            );
+            write_converted(out, form)?;
         }
     }
     Ok(())
+}
+
+/// The body that converts by rules. Where every instruction counts, the usual case - all handles are
+/// predefined, which needs no call - stands apart from the others.
+fn write_converted(out: &mut String, form: &Form) -> Result<(), String> {
+    let (name, body) = (&form.name, Conversion::of(form)?.to_string());
+    if !form.is_hot {
+        write_inline(
+            out,
+            form,
+            &format!("body_{name}"),
+            "#[inline(always)]",
+            &body,
+        );
+        return Ok(());
+    }
+    write_inline(out, form, &format!("any_{name}"), "#[inline(never)]", &body);
+    let (mut quick, mut handles) = (body, Vec::new());
+    for argument in form.arguments.iter().filter(|a| is_handle(a)) {
+        let Value::Handle(kind) = &argument.value else {
+            continue;
+        };
+        let kind = kind.trim_start_matches("MPI_").to_lowercase();
+        let (converted, x) = (
+            format!("handle::{kind}::to_c(*{0})", argument.name),
+            &argument.name,
+        );
+        quick = quick.replace(&converted, &format!("*{x} as Handle"));
+        handles.push(format!("*{x}"));
+    }
+    let mut passed: Vec<_> = form.arguments.iter().map(rust_name).collect();
+    passed.push("ierror".to_string());
+    let inside = format!(
+        "if handle::are_predefined({}) {{\n{quick}}} else {{\nany_{name}(call, {})\n}}\n",
+        handles.join(" | "),
+        passed.join(", ")
+    );
+    write_inline(
+        out,
+        form,
+        &format!("body_{name}"),
+        "#[inline(always)]",
+        &inside,
+    );
+    Ok(())
+}
+
+fn write_inline(out: &mut String, form: &Form, name: &str, attribute: &str, inside: &str) {
+    let declared = declared(form, |a| fortran_type(a).to_string());
+    line(
+        out,
+        format_args!(
+            "{attribute}\nunsafe fn {name}(call: c::{}, {declared}) {{\n\
+         // SAFETY: the program vouches for its arguments, as it does towards C.\n\
+         unsafe {{\n{inside}}}\n}}",
+            form.name
+        ),
+    );
 }
 
 /// The type of what a function written by hand is given to call.

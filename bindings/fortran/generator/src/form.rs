@@ -64,6 +64,7 @@ fn form(table: &Table, chapter: &Chapter, function: &Function) -> Result<Form, S
     Ok(Form {
         name: function.name.clone(),
         is_large: function.name.ends_with("_c"),
+        is_hot: chapter.path == "messages/point_to_point",
         is_asynchronous: is_asynchronous(function),
         function: Some(function.clone()),
         arguments,

@@ -166,6 +166,7 @@ pub fn only_fortran() -> Vec<Form> {
         is_large: false,
         is_removed: false,
         returns: None,
+        is_hot: false,
         is_asynchronous: name == "MPI_F_sync_reg",
     };
     let buffer = |name: &str, intent| argument(name, Value::Choice, Shape::Scalar, intent);

@@ -53,27 +53,30 @@ impl Descriptor {
         }
     }
 
-    /// Whether the elements lie one after the other.
+    /// Whether it is a scalar, or an array of one dimension without gaps: what most programs pass.
     ///
     /// # Safety
     ///
     /// A compiler made the descriptor.
     #[inline(always)]
-    pub unsafe fn is_contiguous(this: *const Self) -> bool {
+    pub unsafe fn is_plain(this: *const Self) -> bool {
         // SAFETY: the caller's promise.
         unsafe {
-            match (*this).rank {
-                0 => true,
-                1 => {
-                    let only = (&raw const (*this).dimensions).cast::<Dimension>();
-                    (*only).stride == (*this).element as isize || (0..=1).contains(&(*only).extent)
-                }
-                _ => Self::has_no_gaps(this),
-            }
+            let only = (&raw const (*this).dimensions).cast::<Dimension>();
+            (*this).rank == 0 || (*this).rank == 1 && (*only).stride == (*this).element as isize
         }
     }
 
-    #[inline(never)]
+    /// Whether the elements lie one after the other.
+    ///
+    /// # Safety
+    ///
+    /// A compiler made the descriptor.
+    pub unsafe fn is_contiguous(this: *const Self) -> bool {
+        // SAFETY: the caller's promise.
+        unsafe { Self::is_plain(this) || Self::has_no_gaps(this) }
+    }
+
     unsafe fn has_no_gaps(this: *const Self) -> bool {
         // SAFETY: the caller's promise.
         let (dimensions, element) = unsafe { (Self::dimensions(this), (*this).element as isize) };

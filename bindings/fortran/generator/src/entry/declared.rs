@@ -57,6 +57,12 @@ pub fn lengths(form: &Form) -> impl Iterator<Item = String> + '_ {
     strings.map(|a| format!("{}_length", a.name))
 }
 
+/// Whether an argument is one handle that C reads.
+pub fn is_handle(argument: &Argument) -> bool {
+    let is_one = argument.shape == Shape::Scalar && argument.intent == Intent::In;
+    matches!(argument.value, Value::Handle(_)) && is_one
+}
+
 /// Whether an argument is an array of handles that C reads.
 pub fn is_handle_array(argument: &Argument) -> bool {
     matches!(argument.value, Value::Handle(_))

@@ -109,16 +109,30 @@ pub fn write(out: &mut String, form: &Form) {
     let direct = passed(form, "ierror", |a| format!("(*{}).address", a.name));
     for prefix in PREFIXES {
         let name = format!("{prefix}{}", form.name);
-        line(
-            out,
-            format_args!(
-                "unsafe extern \"C\" fn g_{name}({declared}) {{\n\
-             // SAFETY: the compiler made the descriptors; the program vouches for the rest.\nunsafe {{\n\
-             {}}}\n}}",
-                dispatched(form, &name, &direct, &buffers)
-            ),
-        );
+        if let Some(strided) = strided(form, &name, &buffers) {
+            // Apart, so that the way of a contiguous buffer saves no registers for this one.
+            let whole = whole(form, &name, &direct, &buffers);
+            write_function(out, &format!("s_{name}"), &declared, &(whole + &strided));
+        }
+        let dispatched = dispatched(form, &name, &direct, &buffers);
+        write_function(out, &format!("g_{name}"), &declared, &dispatched);
     }
+}
+
+fn write_function(out: &mut String, name: &str, declared: &str, inside: &str) {
+    let outlined = if name.starts_with("s_") {
+        "#[cold]\n#[inline(never)]\n"
+    } else {
+        ""
+    };
+    line(
+        out,
+        format_args!(
+            "{outlined}unsafe extern \"C\" fn {name}({declared}) {{\n\
+             // SAFETY: the compiler made the descriptors; the program vouches for the rest.\n\
+             unsafe {{\n{inside}}}\n}}"
+        ),
+    );
 }
 
 fn passed(form: &Form, error: &str, buffer: impl Fn(&Argument) -> String) -> String {
@@ -140,27 +154,42 @@ fn passed(form: &Form, error: &str, buffer: impl Fn(&Argument) -> String) -> Str
     list.join(", ")
 }
 
-/// The inside: the direct way if all buffers are contiguous that have to be.
+/// The inside: the direct way if all buffers are plain that have to be.
 fn dispatched(form: &Form, name: &str, direct: &str, buffers: &[&Argument]) -> String {
     let matter = buffers.iter().filter(|b| way(form, b) != Way::First);
     let contiguous: Vec<_> = matter
-        .map(|b| format!("Descriptor::is_contiguous({})", b.name))
+        .map(|b| format!("Descriptor::is_plain({})", b.name))
         .collect();
     if contiguous.is_empty() {
         return format!("f_{name}({direct});\n");
     }
+    let mut same: Vec<_> = form.arguments.iter().map(rust_name).collect();
+    same.push("ierror".to_string());
     format!(
-        "if {} {{\nreturn f_{name}({direct});\n}}\n{}",
+        "if {} {{\nf_{name}({direct})\n}} else {{\ns_{name}({})\n}}\n",
         contiguous.join(" && "),
-        strided(form, name, buffers)
+        same.join(", ")
     )
 }
 
+/// The direct way for arrays of more dimensions that lie in one piece.
+fn whole(form: &Form, name: &str, direct: &str, buffers: &[&Argument]) -> String {
+    let matter = buffers.iter().filter(|b| way(form, b) != Way::First);
+    let contiguous: Vec<_> = matter
+        .map(|b| format!("Descriptor::is_contiguous({})", b.name))
+        .collect();
+    let contiguous = contiguous.join(" && ");
+    format!("if {contiguous} {{\nreturn f_{name}({direct});\n}}\n")
+}
+
 /// What is done where a buffer is not contiguous.
-fn strided(form: &Form, name: &str, buffers: &[&Argument]) -> String {
+fn strided(form: &Form, name: &str, buffers: &[&Argument]) -> Option<String> {
     let ways: Vec<_> = buffers.iter().map(|b| way(form, b)).collect();
+    if ways.iter().all(|way| *way == Way::First) {
+        return None;
+    }
     if ways.contains(&Way::Refused) {
-        return format!("section::refuse(\"{}\", ierror);\n", form.name);
+        return Some(format!("section::refuse(\"{}\", ierror);\n", form.name));
     }
     let mut out = String::new();
     for (buffer, way) in buffers.iter().zip(&ways) {
@@ -220,5 +249,5 @@ fn strided(form: &Form, name: &str, buffers: &[&Argument]) -> String {
         }
     }
     line(&mut out, format_args!("finish(ierror, code);"));
-    out
+    Some(out)
 }
