@@ -50,8 +50,10 @@ struct Workshop {
 impl Workshop {
     fn new(sets: &Path) -> Result<Workshop, FortranError> {
         let folder = sets.join(format!(".{}", std::process::id()));
-        // One of a process that had this number and was killed.
-        let _ = std::fs::remove_dir_all(&folder);
+        // Those of a process that had this number and was killed.
+        for left in [&folder, &folder.with_extension("old")] {
+            let _ = std::fs::remove_dir_all(left);
+        }
         std::fs::create_dir_all(&folder).access(&folder)?;
         Ok(Workshop { folder })
     }
