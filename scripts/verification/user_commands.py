@@ -2,8 +2,8 @@
 """Runs the commands of the users' chapters that are marked to be run.
 
 In docs/user, a block that begins with ```sh run holds commands that work on every machine, with the
-installation's bin in PATH. Each block is one script and must end with 0. A block that begins with ```c NAME.c is
-a program, which lies in the directory in which the commands of its page run, one block after the other.
+installation's bin in PATH. Each block is one script and must end with 0. A block that begins with ```c NAME.c
+or ```fortran NAME.f90 is a program, which lies in the directory in which the commands of its page run, one block after the other.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 BLOCK = re.compile(r"^```sh run\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PROGRAM = re.compile(r"^```c (\w+\.c)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PROGRAM = re.compile(r"^```(?:c|fortran) (\w+\.(?:c|f90))\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(text):
