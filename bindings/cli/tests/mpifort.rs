@@ -109,9 +109,10 @@ fn a_set_has_modules_a_library_and_a_record_and_nothing_else() {
     let made = prefix.run("pamir", &["fortran", "--compiler", COMPILER]);
     assert_eq!(made.code, 0, "{}", made.complaint);
     let log = prefix.log();
-    let link = log.lines().last().unwrap();
-    assert!(link.starts_with("-shared") && link.contains("-Wl,-soname,libmpi_abi_modules.so"));
-    assert!(link.contains("-Wl,-rpath,$ORIGIN/../../.."), "{link}");
+    assert!(
+        log.lines().skip(1).all(|line| line.contains(" -c ")),
+        "{log}"
+    );
     let entries = std::fs::read_dir(prefix.set()).unwrap();
     let mut names: Vec<_> = entries
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -150,7 +151,10 @@ fn a_set_whose_compiler_is_gone_is_told_and_the_others_are_renewed() {
     let record = r#"{"compiler": ["/no/flang"], "version": "flang version 3.0", "file": null}"#;
     std::fs::write(gone.join("compiler.json"), record).unwrap();
     let renewed = prefix.run("pamir", &["fortran", "--renew"]);
-    assert!(prefix.log().contains("-shared"), "gfortran's is renewed");
+    assert!(
+        prefix.log().contains("mpi_f08.f90"),
+        "gfortran's is renewed"
+    );
     let told = renewed.complaint;
     assert!(
         renewed.code == 1 && told.contains(&format!("rm -r {}", gone.display())),
@@ -199,8 +203,8 @@ fn the_compiler_gets_its_modules_without_being_asked_for_its_version() {
     assert_eq!(
         prefix.log(),
         format!(
-            "-I{path}/include -I{set} a.f90 -o a -L{path}/lib -Wl,-rpath,{path}/lib -L{set} \
-             -Wl,-rpath,{set} {LIBRARIES}\n"
+            "-I{path}/include -I{set} a.f90 -o a -L{path}/lib -L{set} \
+             -Wl,-rpath,{path}/lib {LIBRARIES}\n"
         )
     );
     assert_eq!(

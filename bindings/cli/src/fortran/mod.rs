@@ -17,5 +17,5 @@ pub use file::CompilerFile;
 pub use record::{Record, RecordError};
 pub use set::{ModuleSet, SetError, folder_of_sets};
 
-/// The library with the objects of the modules, which lies in each set.
-pub const MODULES_LIBRARY: &str = "libmpi_abi_modules.so";
+/// The archive with the objects of the modules, which lies in each set.
+pub const MODULES_LIBRARY: &str = "libmpi_abi_modules.a";

@@ -80,10 +80,12 @@ impl Flags {
     }
 
     pub(super) fn link(&self) -> Vec<OsString> {
-        let directories = self.library.iter();
-        let paths = directories.flat_map(|path| [joined("-L", path), joined("-Wl,-rpath,", path)]);
+        // The first has the libraries that a program loads, the others only archives.
+        let run_path = self.library.first().map(|path| joined("-Wl,-rpath,", path));
+        let paths = self.library.iter().map(|path| joined("-L", path));
         let names = self.names.iter();
         paths
+            .chain(run_path)
             .chain(names.map(|name| format!("-l{name}").into()))
             .collect()
     }
@@ -131,7 +133,7 @@ mod tests {
         assert_eq!(
             text(flags.link()),
             format!(
-                "-L/p/lib -Wl,-rpath,/p/lib -L{set} -Wl,-rpath,{set} \
+                "-L/p/lib -L{set} -Wl,-rpath,/p/lib \
                  -lmpi_abi_modules -lmpi_abi_fortran -lmpi_abi"
             )
         );

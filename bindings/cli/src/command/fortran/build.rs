@@ -1,8 +1,8 @@
-//! Makes a set: compiles the modules, links their objects, and puts all in its place.
+//! Makes a set: compiles the modules, archives their objects, and puts all in its place.
 //!
 //! Before: the compiler's words, and an installation with `libmpi_abi_fortran.so`. After: a folder that `mpifort` finds.
-//! Invariants: a set is whole or not there, since it is made in another folder beside its own; its library finds
-//! those of the installation from where it lies, so the tree can be moved.
+//! Invariants: a set is whole or not there, since it is made in another folder beside its own. Its library is an
+//! archive, so that a program that is moved needs only the installation's `lib`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub(super) fn make(prefix: &Prefix, words: &[String]) -> Result<String, FortranE
     let workshop = Workshop::new(&prefix.sets())?;
     texts.write(&workshop.folder)?;
     workshop.compile(&compiler, &texts)?;
-    workshop.link(&compiler, &texts, &prefix.library)?;
+    workshop.archive(&texts)?;
     workshop.clear()?;
     let file = CompilerFile::of(&compiler).filter(|file| file.is_named_by(&version.id));
     let record = Record {
@@ -67,30 +67,22 @@ impl Workshop {
         Ok(())
     }
 
-    fn link(
-        &self,
-        compiler: &[OsString],
-        texts: &Texts,
-        library: &Path,
-    ) -> Result<(), FortranError> {
-        let mut directory = OsString::from("-L");
-        directory.push(library);
-        let mut arguments: Vec<OsString> = ["-shared", "-fPIC", "-o", MODULES_LIBRARY]
-            .map(Into::into)
-            .into();
+    /// Puts the modules' objects into an archive: programs need nothing of the set when they run.
+    fn archive(&self, texts: &Texts) -> Result<(), FortranError> {
         let objects = texts
             .modules
             .iter()
-            .map(|source| Path::new(source.name).with_extension("o"));
-        arguments.extend(objects.map(OsString::from));
-        arguments.push(format!("-Wl,-soname,{MODULES_LIBRARY}").into());
-        // From the set's folder to PREFIX/lib.
-        arguments.push("-Wl,-rpath,$ORIGIN/../../..".into());
-        arguments.extend([directory, "-lmpi_abi_fortran".into()]);
-        self.run(compiler, &arguments, |line| FortranError::Linking { line })
+            .map(|source| Path::new(source.name).with_extension("o").into());
+        let arguments: Vec<OsString> = ["rcs".into(), MODULES_LIBRARY.into()]
+            .into_iter()
+            .chain(objects)
+            .collect();
+        self.run(&["ar".into()], &arguments, |line| FortranError::Archive {
+            line,
+        })
     }
 
-    /// Runs the compiler in the folder, where it leaves what it makes.
+    /// Runs a command in the folder, where it leaves what it makes.
     fn run(
         &self,
         compiler: &[OsString],
@@ -116,7 +108,7 @@ impl Workshop {
         for entry in std::fs::read_dir(&self.folder).access(&self.folder)? {
             let path = entry.access(&self.folder)?.path();
             let end = path.extension().and_then(|end| end.to_str());
-            if !matches!(end, Some("mod" | "smod" | "so")) {
+            if !matches!(end, Some("mod" | "smod" | "a")) {
                 std::fs::remove_file(&path).access(&path)?;
             }
         }

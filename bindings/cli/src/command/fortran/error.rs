@@ -58,9 +58,9 @@ pub(super) enum FortranError {
         /// Their folders.
         folders: String,
     },
-    /// The compiler does not make the library.
-    #[error("`{line}` failed, see above: the compiler's own libraries have to be there to link")]
-    Linking {
+    /// The objects cannot be put together.
+    #[error("`{line}` failed, see above: ar comes with the package binutils")]
+    Archive {
         /// The command.
         line: String,
     },
