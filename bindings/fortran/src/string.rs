@@ -93,18 +93,3 @@ impl Input {
         self.0.len() == 1
     }
 }
-
-/// The length of a data representation's name, of which only the first character's place is known.
-///
-/// Compared character by character with the one name that there is: what lies behind a
-/// different character is not read.
-///
-/// # Safety
-///
-/// A string is at `text`.
-pub unsafe fn representation_length(text: *const c_char) -> usize {
-    // SAFETY: each character is read only if the one before was that of a longer name.
-    let is_same =
-        |(index, byte): &(usize, &u8)| unsafe { *text.add(*index).cast::<u8>() == **byte };
-    b"external32".iter().enumerate().take_while(is_same).count()
-}

@@ -13,7 +13,7 @@ mod string;
 
 use std::ffi::CStr;
 
-use string::{Input, give, representation_length};
+use string::{Input, give};
 
 fn input(text: &str, make: unsafe fn(*const c::c_char, usize) -> Input) -> String {
     // SAFETY: the text is there for the call.
@@ -47,15 +47,4 @@ fn a_string_fills_its_variable_and_no_more() {
     assert_eq!(given(b"pamir\0", 3), "pam");
     assert_eq!(given(b"\0", 4), "    ");
     assert_eq!(given(b"pamir", 0), "");
-}
-
-#[test]
-fn a_representation_is_known_by_its_characters() {
-    let length = |text: &str| {
-        // SAFETY: the text is there, and is read no further than it is the same.
-        unsafe { representation_length(text.as_ptr().cast()) }
-    };
-    assert_eq!(length("external32"), 10);
-    assert_eq!(length("native"), 0);
-    assert_eq!(length("external64"), 8);
 }

@@ -95,7 +95,7 @@ fn declare(out: &mut String, form: &Form, argument: &Argument, style: Style) {
     if argument.value == Value::Character && form.has_choice() && style == Style::Types {
         line(
             out,
-            format_args!("  character(kind=c_char), intent(in) :: {name}(*)"),
+            format_args!("  character(kind=c_char, len=*), intent(in) :: {name}"),
         );
         return;
     }

@@ -8,9 +8,8 @@
 //! ```
 //!
 //! Step before: `form`, `constant`. Step after: `USE mpi_f08`.
-//! Invariants: a procedure without buffers has the compiler's own calling convention, which alone passes
-//! strings' lengths. One with buffers gets strings as arrays of characters: the names of data
-//! representations, which the library knows.
+//! Invariants: a procedure without buffers has the compiler's own calling convention, which passes the
+//! lengths of strings behind the arguments. One with buffers gets strings as descriptors, as C does.
 
 use pamir_interface::Table;
 use pamir_interface::table::Kind;

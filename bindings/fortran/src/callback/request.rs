@@ -18,8 +18,8 @@ pub struct Generalized {
     pub free: usize,
     /// Cancels the operation.
     pub cancel: usize,
-    /// What the program wants to see again.
-    pub extra_state: i64,
+    /// The program's variable, which its procedures may change: MPICH and Open MPI pass it, and not a copy.
+    pub extra_state: *mut i64,
 }
 
 type Query = unsafe extern "C" fn(*mut i64, *mut Status, *mut Integer);
@@ -33,7 +33,7 @@ pub unsafe extern "C" fn query(record: *mut c_void, status: *mut Status) -> c_in
     unsafe {
         let record = record.cast::<Generalized>();
         let procedure: Query = std::mem::transmute((*record).query);
-        procedure(&raw mut (*record).extra_state, status, &raw mut code);
+        procedure((*record).extra_state, status, &raw mut code);
     }
     code
 }
@@ -43,9 +43,9 @@ pub unsafe extern "C" fn free(record: *mut c_void) -> c_int {
     let mut code = c::SUCCESS;
     // SAFETY: C gives back the address of the box that `grequest_start` made, for the last time.
     unsafe {
-        let mut record = Box::from_raw(record.cast::<Generalized>());
+        let record = Box::from_raw(record.cast::<Generalized>());
         let procedure: Free = std::mem::transmute(record.free);
-        procedure(&raw mut record.extra_state, &raw mut code);
+        procedure(record.extra_state, &raw mut code);
     }
     code
 }
@@ -57,11 +57,7 @@ pub unsafe extern "C" fn cancel(record: *mut c_void, complete: c_int) -> c_int {
     unsafe {
         let record = record.cast::<Generalized>();
         let procedure: Cancel = std::mem::transmute((*record).cancel);
-        procedure(
-            &raw mut (*record).extra_state,
-            &raw mut complete,
-            &raw mut code,
-        );
+        procedure((*record).extra_state, &raw mut complete, &raw mut code);
     }
     code
 }

@@ -161,7 +161,7 @@ pub unsafe fn grequest_start(
             query: query as usize,
             free: free as usize,
             cancel: cancel as usize,
-            extra_state: *extra_state,
+            extra_state,
         }));
         let mut made: Handle = 0;
         let functions = [

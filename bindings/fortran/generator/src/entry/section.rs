@@ -11,7 +11,7 @@
 //! Step before: `entry`. Step after: `bindings/fortran/src/section`.
 //! Invariant: the way is a property of the function and the buffer, chosen in [`way`].
 
-use super::declared::{PREFIXES, declared_without_lengths, fortran_type, lengths, rust_name};
+use super::declared::{PREFIXES, declared_without_lengths, fortran_type, rust_name};
 use crate::argument::{Argument, Form, Intent, Shape, Value};
 use crate::text::line;
 
@@ -97,7 +97,7 @@ fn special_collective(form: &Form) -> bool {
 /// Writes `g_MPI_X` and `g_PMPI_X`.
 pub fn write(out: &mut String, form: &Form) {
     let with_descriptors = |a: &Argument| match a.value {
-        Value::Choice => "*const Descriptor".to_string(),
+        Value::Choice | Value::Character => "*const Descriptor".to_string(),
         _ => fortran_type(a).to_string(),
     };
     let declared = declared_without_lengths(form, with_descriptors);
@@ -140,17 +140,20 @@ fn passed(form: &Form, error: &str, buffer: impl Fn(&Argument) -> String) -> Str
         .arguments
         .iter()
         .map(|a| {
-            if a.value == Value::Choice {
-                buffer(a)
-            } else {
-                rust_name(a)
+            match a.value {
+                Value::Choice => buffer(a),
+                // A procedure that is bound to C gets strings as descriptors too.
+                Value::Character => format!("(*{}).address.cast()", a.name),
+                _ => rust_name(a),
             }
         })
         .collect();
     list.push(error.to_string());
-    // The only strings beside buffers name a data representation.
-    let representation = |_| "string::representation_length(datarep)".to_string();
-    list.extend(lengths(form).map(representation));
+    let strings = form
+        .arguments
+        .iter()
+        .filter(|a| a.value == Value::Character);
+    list.extend(strings.map(|a| format!("(*{}).element", a.name)));
     list.join(", ")
 }
 
