@@ -20,6 +20,16 @@ pub const OWN: &[(&str, i64)] = &[
     ("MPI_ERROR", 3),
 ];
 
+/// Constants of MPI-1 and MPI-2 that MPI-3.0 removed, in `mpif.h` and `mpi`. The first two are known to
+/// the constructors of structures; nothing returns the others, which old programs compare with.
+pub const REMOVED: &[(&str, i64)] = &[
+    ("MPI_LB", 0x2fe),
+    ("MPI_UB", 0x2ff),
+    ("MPI_COMBINER_HVECTOR_INTEGER", -101),
+    ("MPI_COMBINER_HINDEXED_INTEGER", -102),
+    ("MPI_COMBINER_STRUCT_INTEGER", -103),
+];
+
 /// The name of the common block.
 pub const BLOCK: &str = "MPI_FORTRAN_SENTINELS";
 
@@ -95,6 +105,13 @@ pub fn integers(table: &Table) -> Vec<(String, i64)> {
 fn in_fortran(name: &str, value: i64) -> i64 {
     let is_string = name.starts_with("MPI_MAX_");
     if is_string { value - 1 } else { value }
+}
+
+/// The removed constants: name and value.
+pub fn removed() -> impl Iterator<Item = (String, i64)> {
+    REMOVED
+        .iter()
+        .map(|(name, value)| ((*name).to_string(), *value))
 }
 
 /// The offsets: name and value.

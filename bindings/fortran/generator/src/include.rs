@@ -35,7 +35,11 @@ pub fn include(table: &Table) -> String {
     let handles = constant::handles(table)
         .into_iter()
         .flat_map(|(_, handles)| handles);
-    for (name, value) in constant::integers(table).into_iter().chain(handles) {
+    for (name, value) in constant::integers(table)
+        .into_iter()
+        .chain(handles)
+        .chain(constant::removed())
+    {
         parameter(&mut out, "INTEGER", &name, &value.to_string());
     }
     for (name, value) in constant::offsets(table) {

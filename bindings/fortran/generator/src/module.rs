@@ -72,7 +72,11 @@ fn write_constants(out: &mut String, table: &Table) {
     let handles = constant::handles(table)
         .into_iter()
         .flat_map(|(_, handles)| handles);
-    for (name, value) in constant::integers(table).into_iter().chain(handles) {
+    for (name, value) in constant::integers(table)
+        .into_iter()
+        .chain(handles)
+        .chain(constant::removed())
+    {
         line(out, format_args!("integer, parameter :: {name} = {value}"));
     }
     for (name, value) in constant::offsets(table) {

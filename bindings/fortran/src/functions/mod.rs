@@ -19,6 +19,7 @@ mod predefined;
 mod removed;
 mod spawn;
 mod status;
+mod structure;
 
 pub use attribute::*;
 pub use callback::*;
@@ -29,3 +30,4 @@ pub use info::*;
 pub use memory::*;
 pub use removed::*;
 pub use spawn::*;
+pub use structure::*;

@@ -6,6 +6,7 @@
 
 use crate::c::{self, Handle, Integer, c_int, c_void};
 use crate::error::raise;
+use crate::functions::structure::type_create_struct;
 use crate::handle;
 
 /// Gives a value that has to fit.
@@ -128,19 +129,17 @@ pub unsafe fn type_struct(
     types: *mut Integer,
     newtype: *mut Integer,
 ) -> c_int {
-    // SAFETY: the program's arguments.
+    // SAFETY: the program's arguments, and displacements of this function's.
     unsafe {
         let mut displacements = wide(displacements, count);
-        let mut types = handle::Array::new(types, displacements.len(), handle::datatype::to_c);
-        give(newtype, |made| {
-            call(
-                *count,
-                lengths,
-                displacements.as_mut_ptr(),
-                types.as_mut_ptr(),
-                made,
-            )
-        })
+        type_create_struct(
+            call,
+            count,
+            lengths,
+            displacements.as_mut_ptr(),
+            types,
+            newtype,
+        )
     }
 }
 

@@ -1,0 +1,111 @@
+//! Structures, and the markers of their bounds.
+//!
+//! What: `MPI_LB` and `MPI_UB` among the members of a structure said where it begins and ends, until MPI-3.0 removed
+//! them for `MPI_Type_create_resized`. C has them no more; old programs in Fortran do.
+//!
+//! ```text
+//! struct(8 at 0: MPI_REAL, 1 at 64: MPI_UB)  -->  resized(struct(8 at 0: MPI_REAL), 0, 64)
+//! ```
+//!
+//! Step before: `entry`, `removed`. Step after: C's constructor, and `MPI_Type_create_resized` if there is a marker.
+//! Invariant: a structure without markers is handed on as it is.
+
+use crate::c::symbol as mpi;
+use crate::c::{self, Handle, Integer, c_int};
+use crate::handle;
+
+/// The marker of a lower bound, which no datatype of the ABI has as its number.
+const LOWER: Integer = 0x2fe;
+/// The marker of an upper bound.
+const UPPER: Integer = 0x2ff;
+
+/// What a structure has without its markers, and the bounds that they say.
+#[derive(Default)]
+struct Members {
+    lengths: Vec<Integer>,
+    displacements: Vec<i64>,
+    types: Vec<Handle>,
+    lower: Option<i64>,
+    upper: Option<i64>,
+}
+
+impl Members {
+    fn add(&mut self, length: Integer, displacement: i64, datatype: Integer) {
+        match datatype {
+            LOWER => {
+                self.lower = Some(self.lower.map_or(displacement, |old| old.min(displacement)))
+            }
+            UPPER => {
+                self.upper = Some(self.upper.map_or(displacement, |old| old.max(displacement)))
+            }
+            _ => {
+                self.lengths.push(length);
+                self.displacements.push(displacement);
+                self.types.push(handle::datatype::to_c(datatype));
+            }
+        }
+    }
+
+    /// The structure with the bounds of its markers; where there is none, with its own.
+    fn resized(&self, mut made: Handle, resized: &mut Handle) -> c_int {
+        let (mut lower, mut extent) = (0, 0);
+        // SAFETY: the datatype was made for this; the places are the caller's and this function's.
+        unsafe {
+            mpi::PMPI_Type_get_extent(made, &raw mut lower, &raw mut extent);
+            let upper = self.upper.unwrap_or(lower + extent);
+            let lower = self.lower.unwrap_or(lower);
+            let code = mpi::PMPI_Type_create_resized(made, lower, upper - lower, resized);
+            mpi::PMPI_Type_free(&raw mut made);
+            code
+        }
+    }
+}
+
+/// `MPI_Type_create_struct`.
+pub unsafe fn type_create_struct(
+    call: c::MPI_Type_create_struct,
+    count: *mut Integer,
+    lengths: *mut Integer,
+    displacements: *mut i64,
+    types: *mut Integer,
+    newtype: *mut Integer,
+) -> c_int {
+    // SAFETY: the program's arguments: as many members as it says.
+    unsafe {
+        let mut members = Members::default();
+        for index in 0..usize::try_from(*count).unwrap_or(0) {
+            members.add(
+                *lengths.add(index),
+                *displacements.add(index),
+                *types.add(index),
+            );
+        }
+        let has_markers = members.lower.is_some() || members.upper.is_some();
+        // A negative count is C's to refuse.
+        let number = if *count < 0 {
+            *count
+        } else {
+            members.types.len() as Integer
+        };
+        let (lengths, displacements) = (
+            members.lengths.as_mut_ptr(),
+            members.displacements.as_mut_ptr(),
+        );
+        let (mut made, mut result) = (0, 0);
+        let mut code = call(
+            number,
+            lengths,
+            displacements,
+            members.types.as_mut_ptr(),
+            &raw mut made,
+        );
+        result = if has_markers { result } else { made };
+        if code == c::SUCCESS && has_markers {
+            code = members.resized(made, &mut result);
+        }
+        if code == c::SUCCESS {
+            *newtype = handle::datatype::to_fortran(result);
+        }
+        code
+    }
+}
