@@ -49,12 +49,12 @@ class Change:
         if path in EVERY_CRATE:
             self.all_crates = True
         elif path.startswith("tests/conformance/"):
-            if len(parts) == 4:
+            if len(parts) >= 4:
                 self.chapters.add(parts[2])
             else:
                 self.all_chapters = True
         elif path.startswith("tests/programs/"):
-            named = re.compile(rf'"{re.escape(Path(path).stem)}(\.[ch])?"')
+            named = re.compile(rf'"{re.escape(Path(path).stem)}(\.\w+)?"')
             users = {(WHOLE_PROGRAMS, name) for name, text in programs.items() if named.search(text)}
             self.tests |= users
             if not users:

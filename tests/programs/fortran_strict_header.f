@@ -1,0 +1,13 @@
+C     What a compiler that warns of everything says nothing about.
+      PROGRAM STRICT
+      IMPLICIT NONE
+      INCLUDE 'mpif.h'
+      INTEGER RANK, RANKS, TOTAL, IERR
+      CALL MPI_INIT(IERR)
+      CALL MPI_COMM_RANK(MPI_COMM_WORLD, RANK, IERR)
+      CALL MPI_COMM_SIZE(MPI_COMM_WORLD, RANKS, IERR)
+      CALL MPI_ALLREDUCE(RANK, TOTAL, 1, MPI_INTEGER, MPI_SUM,
+     &     MPI_COMM_WORLD, IERR)
+      PRINT *, RANKS, TOTAL
+      CALL MPI_FINALIZE(IERR)
+      END
