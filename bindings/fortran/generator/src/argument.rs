@@ -99,6 +99,11 @@ impl Form {
         self.name.to_lowercase()
     }
 
+    /// Whether the program gets an error code; without one, whatever lies behind the arguments is no place for it.
+    pub fn has_code(&self) -> bool {
+        !["MPI_Pcontrol", "MPI_F_sync_reg"].contains(&self.name.as_str())
+    }
+
     /// Whether it takes a buffer of any type.
     pub fn has_choice(&self) -> bool {
         self.arguments.iter().any(|a| a.value == Value::Choice)

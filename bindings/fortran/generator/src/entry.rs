@@ -239,12 +239,17 @@ fn write_written(out: &mut String, form: &Form, own: &str, suffix: &str) {
         .chain(lengths(form))
         .collect();
     let passed = passed.join(", ");
+    let code = if form.has_code() {
+        "ierror"
+    } else {
+        "std::ptr::null_mut()"
+    };
     line(
         out,
         format_args!(
             "#[inline(always)]\nunsafe fn body_{name}{suffix}(call: {kind}, {declared}) {{\n\
          // SAFETY: the program vouches for its arguments, as it does towards C.\n\
-         unsafe {{ finish(ierror, crate::functions::{own}(call, {passed})) }}\n}}"
+         unsafe {{ finish({code}, crate::functions::{own}(call, {passed})) }}\n}}"
         ),
     );
     if !suffix.is_empty() {

@@ -32,7 +32,7 @@ pub fn body(out: &mut String, form: &Form, head: &Head, style: Style) {
     let kind = match &form.returns {
         Some(_) => "function",
         None => {
-            if form.name != "MPI_Pcontrol" && form.name != "MPI_F_sync_reg" {
+            if form.has_code() {
                 names.push("ierror".to_string());
             }
             "subroutine"
