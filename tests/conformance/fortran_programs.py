@@ -24,6 +24,8 @@ DIRECTIVE = re.compile(r"^!\s*(interfaces|ranks|only|differs|with):\s*(.*?)\s*$"
 # One procedure takes buffers of all types: only mpif.h's programs and old modules need to be told so.
 GNU = ["-O1", "-g", "-w", "-ffree-line-length-none", "-fallow-argument-mismatch"]
 LLVM = ["-O1", "-g", "-w"]
+# Nothing in mpif.h tells an optimizer that a variable changes in calls that do not name it.
+UNOPTIMIZED = ["-O0"]
 LIMIT_SECONDS = 60.0
 
 
@@ -60,13 +62,14 @@ def units():
 class Build:
     """The executable of one interface, made by one compiler."""
 
-    def __init__(self, interface, units_of_it, folder, mpifort, mpicc, compiler=None):
+    def __init__(self, interface, units_of_it, folder, mpifort, mpicc, compiler=None, is_peer=False):
         self.interface, self.units, self.mpicc = interface, units_of_it, mpicc
         words = [compiler] if compiler else []
         self.title = f"fortran {' '.join([interface, *words])}"
         self.folder = folder.absolute() / "-".join(["fortran", interface, *words])
         self.mpifort = [str(mpifort), *([f"-fc={compiler}"] if compiler else [])]
-        self.flags = LLVM if "flang" in (compiler or "") else GNU
+        self.flags = [*(LLVM if "flang" in (compiler or "") else GNU), f"-D{INTERFACES[interface]}",
+                      *(UNOPTIMIZED if interface == "mpif_h" else []), *(["-DWITH_PEER"] if is_peer else [])]
         self.binary = self.folder / "programs"
 
     def make(self, jobs):
@@ -76,7 +79,7 @@ class Build:
 
         def compile_one(source):
             tool = [str(self.mpicc), "-g", "-O1"] if source.suffix == ".c" else [
-                *self.mpifort, *self.flags, f"-D{INTERFACES[self.interface]}", f"-I{HERE}", "-I."]
+                *self.mpifort, *self.flags, f"-I{HERE}", "-I."]
             done = subprocess.run([*tool, "-c", str(source), "-o", f"{source.stem}.{source.suffix[1:]}.o"], text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=self.folder, check=False)
             if done.returncode != 0:

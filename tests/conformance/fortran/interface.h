@@ -1,10 +1,12 @@
 ! What differs between the three interfaces of MPI in Fortran, as macros of the preprocessor.
 !
 ! A program is written once: it includes this file at its top and scope.h after the USE statements of each
-! scope that calls MPI, and is compiled with one of WITH_MPI_F08, WITH_MPI and WITH_MPIF_H.
+! scope that calls MPI, and is compiled with one of WITH_MPI_F08, WITH_MPI and WITH_MPIF_H, for another
+! implementation also with WITH_PEER.
 !
 !     A_COMM :: comm            A_STATUS :: status        SOURCE_OF(status)    HANDLE_VALUE(comm)
 !     A_REQUEST :: request(4)   STATUSES(4) :: statuses   SOURCE_AT(statuses, 2)
+!     integer, BUFFER :: x(10)
 !
 ! The other macros are comparisons: see check.F90. Arrays in them stand in (/ and /), whose parentheses keep
 ! their commas from the preprocessor.
@@ -46,6 +48,13 @@
 #define TAG_AT(statuses, i) statuses(MPI_TAG, i)
 #define ERROR_AT(statuses, i) statuses(MPI_ERROR, i)
 #define HANDLE_VALUE(handle) handle
+#endif
+
+! A variable that MPI reads or writes between two calls. ASYNCHRONOUS needs procedures that the compiler knows.
+#if defined(WITH_MPIF_H)
+#define BUFFER target
+#else
+#define BUFFER asynchronous
 #endif
 
 #define CHECK(condition) call require(__FILE__, __LINE__, condition)

@@ -3,11 +3,14 @@
 module bottom_program
   use check
 #include "scope.h"
+
+  ! Variables of a module, which any call may change.
+  integer, BUFFER :: number, other, list(5)
+  real(8), BUFFER :: x(3), y
+
 contains
 
   subroutine bottom
-    integer, asynchronous :: number, other, list(5)
-    real(8), asynchronous :: x(3), y
     integer(MPI_ADDRESS_KIND) :: places(3), begin
     A_DATATYPE :: types(3), all
     A_REQUEST :: request

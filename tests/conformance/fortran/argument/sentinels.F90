@@ -8,7 +8,7 @@ contains
 
   subroutine sentinels
     integer :: all(ranks), i
-    integer, asynchronous :: x
+    integer, BUFFER :: x
     A_REQUEST :: requests(2)
     A_STATUS :: status
     ! MPI_IN_PLACE as an argument of a procedure of this module.

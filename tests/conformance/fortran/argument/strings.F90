@@ -18,7 +18,7 @@ contains
     character(MPI_MAX_OBJECT_NAME) :: long
     character(6) :: short
     integer :: length
-    integer, asynchronous :: memory(1)
+    integer, BUFFER :: memory(1)
     integer(MPI_ADDRESS_KIND) :: bytes
     call MPI_Comm_get_name(MPI_COMM_WORLD, long, length, ierror)
     CHECK_INT(length, 14)

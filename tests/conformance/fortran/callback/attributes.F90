@@ -156,7 +156,7 @@ contains
   subroutine of_windows
     A_WIN :: win
     integer :: key
-    integer, asynchronous :: memory(5)
+    integer, BUFFER :: memory(5)
     integer(MPI_ADDRESS_KIND) :: value, bytes
     logical :: flag
     bytes = 20

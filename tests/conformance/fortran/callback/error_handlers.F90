@@ -64,7 +64,7 @@ contains
   subroutine of_windows
     A_WIN :: win
     AN_ERRHANDLER :: handler, found
-    integer, asynchronous :: memory(4)
+    integer, BUFFER :: memory(4)
     integer :: code
     integer(MPI_ADDRESS_KIND) :: bytes
     bytes = 16

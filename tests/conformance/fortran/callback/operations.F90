@@ -11,7 +11,7 @@ contains
   subroutine operations
     AN_OP :: larger, joined
     A_REQUEST :: request
-    integer, asynchronous :: x(2), y(2), wanted
+    integer, BUFFER :: x(2), y(2), wanted
     integer :: i, counts(ranks), all(2*ranks)
     logical :: commute
     call MPI_Op_create(absolutely_larger, .true., larger, ierror)

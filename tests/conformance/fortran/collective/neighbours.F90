@@ -9,10 +9,10 @@ contains
   ! A ring: the first neighbour is the one before, the second the one behind.
   subroutine neighbours
     A_COMM :: ring
-    A_DATATYPE, asynchronous :: types(2)
+    A_DATATYPE, BUFFER :: types(2)
     A_REQUEST :: list(10)
-    integer, asynchronous :: to(2), from(2, 10), ones(2), places(2)
-    integer(MPI_ADDRESS_KIND), asynchronous :: bytes(2)
+    integer, BUFFER :: to(2), from(2, 10), ones(2), places(2)
+    integer(MPI_ADDRESS_KIND), BUFFER :: bytes(2)
     integer :: here, last, next, i, round
     call MPI_Cart_create(MPI_COMM_WORLD, 1, (/ranks/), (/.true./), .false., ring, ierror)
     call MPI_Comm_rank(ring, here, ierror)

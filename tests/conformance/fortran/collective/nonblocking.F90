@@ -8,8 +8,8 @@ contains
   subroutine nonblocking
     integer, parameter :: many = 17
     A_REQUEST :: list(many)
-    A_DATATYPE, asynchronous :: types(ranks)
-    integer, asynchronous :: ones(ranks), places(ranks), bytes(ranks), me(ranks), all(ranks, many), mine(2, many)
+    A_DATATYPE, BUFFER :: types(ranks)
+    integer, BUFFER :: ones(ranks), places(ranks), bytes(ranks), me(ranks), all(ranks, many), mine(2, many)
     integer :: i
     ones = 1
     places = (/(i, i=0, ranks - 1)/)
@@ -69,7 +69,7 @@ contains
 
   subroutine in_place(places)
     integer, intent(in) :: places(ranks)
-    integer, asynchronous :: sums(ranks), all(ranks)
+    integer, BUFFER :: sums(ranks), all(ranks)
     A_REQUEST :: list(2)
     integer :: place, i
     sums = rank

@@ -9,8 +9,8 @@ contains
   subroutine prepared
     integer, parameter :: many = 17
     A_REQUEST :: list(many)
-    A_DATATYPE, asynchronous :: types(ranks)
-    integer, asynchronous :: ones(ranks), places(ranks), bytes(ranks), me(ranks), all(ranks, many), mine(2, many)
+    A_DATATYPE, BUFFER :: types(ranks)
+    integer, BUFFER :: ones(ranks), places(ranks), bytes(ranks), me(ranks), all(ranks, many), mine(2, many)
     integer :: i, round, shift
     ones = 1
     places = (/(i, i=0, ranks - 1)/)

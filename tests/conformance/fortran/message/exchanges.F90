@@ -7,7 +7,7 @@ contains
 
   subroutine exchanges
     integer :: next, last, to(4), got, i
-    integer, asynchronous :: both(4)
+    integer, BUFFER :: both(4)
     real :: from(4), x(2)
     A_STATUS :: status
     next = mod(rank + 1, ranks)
@@ -36,7 +36,7 @@ contains
 
   subroutine nonblocking(next, last, to)
     integer, intent(in) :: next, last, to(4)
-    integer, asynchronous :: both(4), from(4)
+    integer, BUFFER :: both(4), from(4)
     integer :: i
     A_REQUEST :: request
     A_STATUS :: status

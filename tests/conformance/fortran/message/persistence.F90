@@ -8,7 +8,7 @@ contains
 
   subroutine persistence
     integer, parameter :: length = 3, many = 8
-    integer, asynchronous :: to(length, 4), from(length, 4)
+    integer, BUFFER :: to(length, 4), from(length, 4)
     integer :: i, round, next, last, attached, place
     integer :: buffer(2048)
     logical :: done

@@ -16,7 +16,7 @@ contains
 
   ! Requests 1 to 4: receives whose tags are 1 to 4 from this rank itself.
   subroutine post(values, list)
-    integer, intent(inout), asynchronous :: values(4)
+    integer, intent(inout), BUFFER :: values(4)
     A_REQUEST, intent(inout) :: list(4)
     integer :: i
     values = 0
@@ -32,7 +32,7 @@ contains
 
   subroutine any_of_them
     integer, parameter :: order(4) = (/3, 1, 4, 2/)
-    integer, asynchronous :: values(4)
+    integer, BUFFER :: values(4)
     integer :: i, place
     logical :: done
     A_REQUEST :: list(4)
@@ -64,7 +64,7 @@ contains
   end subroutine
 
   subroutine some_of_them
-    integer, asynchronous :: values(4)
+    integer, BUFFER :: values(4)
     integer :: i, many, places(4), seen(4), left
     A_REQUEST :: list(4)
     STATUSES(4) :: found
@@ -105,7 +105,7 @@ contains
   end subroutine
 
   subroutine all_of_them
-    integer, asynchronous :: values(4), sent(4)
+    integer, BUFFER :: values(4), sent(4)
     integer :: i, got
     logical :: done
     A_REQUEST :: list(4), sends(4)
@@ -182,7 +182,7 @@ contains
   subroutine cancelled
     A_REQUEST :: request
     A_STATUS :: status
-    integer, asynchronous :: never, seven
+    integer, BUFFER :: never, seven
     logical :: flag
     never = 5
     call MPI_Irecv(never, 1, MPI_INTEGER, MPI_ANY_SOURCE, 99, MPI_COMM_SELF, request, ierror)

@@ -24,7 +24,7 @@ contains
   end subroutine
 
   subroutine of_records
-    type(particle), asynchronous :: p(6), q(6)
+    type(particle), BUFFER :: p(6), q(6)
     integer :: i, next, last
     type(MPI_Request) :: list(6)
     real(8) :: sums(3)
@@ -104,7 +104,7 @@ contains
 
   ! A datatype's gaps lie in the elements of the section, as if these were contiguous.
   subroutine with_derived_datatypes
-    integer, asynchronous :: a(24), b(24), c(4)
+    integer, BUFFER :: a(24), b(24), c(4)
     integer :: i, next, last
     type(MPI_Datatype) :: pair, second, wide
     type(MPI_Request) :: request

@@ -7,7 +7,7 @@ module remote_program
 contains
 
   subroutine remote
-    integer, asynchronous :: memory(16), a(4, 4), b(4, 4)
+    integer, BUFFER :: memory(16), a(4, 4), b(4, 4)
     integer(MPI_ADDRESS_KIND) :: where
     integer :: i, next
     type(MPI_Win) :: win

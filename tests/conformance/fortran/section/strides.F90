@@ -24,7 +24,7 @@ contains
   end subroutine
 
   subroutine rank_one
-    integer, asynchronous :: a(12), b(12)
+    integer, BUFFER :: a(12), b(12)
     integer :: next, last, i, got
     type(MPI_Request) :: request
     type(MPI_Status) :: status
@@ -66,7 +66,7 @@ contains
   end subroutine
 
   subroutine rank_two
-    real(8), asynchronous :: a(5, 6), b(5, 6), wanted(5, 6)
+    real(8), BUFFER :: a(5, 6), b(5, 6), wanted(5, 6)
     integer :: next, last, i
     type(MPI_Request) :: request
     call swap(next, last)
@@ -104,7 +104,7 @@ contains
   end subroutine
 
   subroutine rank_three
-    complex, asynchronous :: a(3, 4, 5), b(3, 4, 5), wanted(3, 4, 5)
+    complex, BUFFER :: a(3, 4, 5), b(3, 4, 5), wanted(3, 4, 5)
     integer :: next, last, i
     type(MPI_Request) :: request
     call swap(next, last)
@@ -127,7 +127,7 @@ contains
 
   ! Requests of different sections of one array, and persistent ones.
   subroutine several_at_once
-    integer, asynchronous :: a(10, 4), b(10, 4)
+    integer, BUFFER :: a(10, 4), b(10, 4)
     integer :: next, last, i, j, round
     type(MPI_Request) :: list(8)
     call swap(next, last)
@@ -162,7 +162,7 @@ contains
   end subroutine
 
   subroutine replaced
-    integer, asynchronous :: a(9)
+    integer, BUFFER :: a(9)
     integer :: next, last, i
     type(MPI_Request) :: request
     call swap(next, last)
@@ -178,12 +178,12 @@ contains
 
   ! Matched receives, probes and buffered sends.
   subroutine pieces
-    integer, asynchronous :: a(8), b(8)
+    integer, BUFFER :: a(8), b(8)
     integer :: next, last, i
     logical :: flag
     type(MPI_Message) :: message
     type(MPI_Request) :: list(2)
-    integer, asynchronous :: room(1000)
+    integer, BUFFER :: room(1000)
     integer :: bytes
     call swap(next, last)
     a = [(100*rank + i, i=1, 8)]

@@ -10,7 +10,7 @@ contains
 
   subroutine synchronisation
     A_WIN :: win
-    integer, asynchronous :: mine(4)
+    integer, BUFFER :: mine(4)
     integer(MPI_ADDRESS_KIND) :: bytes
     bytes = 16
     mine = 0
@@ -24,7 +24,7 @@ contains
 
   subroutine locks(win)
     A_WIN, intent(in) :: win
-    integer, asynchronous :: one, x
+    integer, BUFFER :: one, x
     integer :: i
     one = 1
     do i = 1, 5
@@ -45,7 +45,7 @@ contains
   subroutine atomics(win)
     A_WIN, intent(in) :: win
     A_REQUEST :: requests(2)
-    integer, asynchronous :: two, x, y(2), z(2), wanted, seen(ranks)
+    integer, BUFFER :: two, x, y(2), z(2), wanted, seen(ranks)
     integer(MPI_ADDRESS_KIND) :: place
     integer :: i
     two = 2
@@ -95,8 +95,8 @@ contains
   ! The next rank's memory is open to this one, and this one's to the last.
   subroutine posts(win, mine)
     A_WIN, intent(in) :: win
-    integer, asynchronous, intent(in) :: mine(4)
-    integer, asynchronous :: x
+    integer, BUFFER, intent(in) :: mine(4)
+    integer, BUFFER :: x
     integer(MPI_ADDRESS_KIND) :: place
     integer :: next, last
     logical :: done

@@ -20,7 +20,7 @@ contains
   subroutine created
     A_WIN :: win
     A_GROUP :: group
-    integer, asynchronous :: mine(4), theirs(4), x(2)
+    integer, BUFFER :: mine(4), theirs(4), x(2)
     integer :: next, many, i
     integer(MPI_ADDRESS_KIND) :: bytes, where
     next = mod(rank + 1, ranks)
@@ -58,7 +58,7 @@ contains
     block
       type(c_ptr) :: pointer
       integer, pointer :: a(:)
-      integer, asynchronous :: x
+      integer, BUFFER :: x
       call MPI_Win_allocate(bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, pointer, win, ierror)
       call c_f_pointer(pointer, a, (/16/))
       a = -1
@@ -151,7 +151,7 @@ contains
 
   subroutine dynamic
     A_WIN :: win
-    integer, asynchronous :: mine(3), x
+    integer, BUFFER :: mine(3), x
     integer(MPI_ADDRESS_KIND) :: place, places(ranks), bytes
     integer :: next
     next = mod(rank + 1, ranks)
