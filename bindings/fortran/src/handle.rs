@@ -10,6 +10,8 @@
 //! Step before: `entry`. Step after: the C function.
 //! Invariant: nothing is kept here; a handle that C frees is C's null handle when it comes back.
 
+use std::mem::MaybeUninit;
+
 use crate::c::{Handle, Integer};
 
 /// Below it handles are predefined ones.
@@ -73,7 +75,7 @@ const FEW: usize = 64;
 
 /// C's handles for an array of integers.
 pub struct Array {
-    few: [Handle; FEW],
+    few: [MaybeUninit<Handle>; FEW],
     many: Vec<Handle>,
     length: usize,
 }
@@ -90,26 +92,25 @@ impl Array {
         length: usize,
         to_c: impl Fn(Integer) -> Handle,
     ) -> Self {
-        let mut array = Self {
-            few: [0; FEW],
-            many: Vec::new(),
-            length,
-        };
-        if length > FEW {
-            array.many = vec![0; length];
+        // SAFETY: each index is below the length.
+        let handle = |index| to_c(unsafe { *integers.add(index) });
+        let mut few = [MaybeUninit::uninit(); FEW];
+        let mut many = Vec::new();
+        match few.get_mut(..length) {
+            Some(few) => (0..length).for_each(|index| few[index] = MaybeUninit::new(handle(index))),
+            None => many.extend((0..length).map(handle)),
         }
-        for (index, handle) in array.as_mut_slice().iter_mut().enumerate() {
-            // SAFETY: the index is below the length.
-            *handle = to_c(unsafe { *integers.add(index) });
-        }
-        array
+        Self { few, many, length }
     }
 
     /// The handles.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [Handle] {
         match self.length <= FEW {
-            true => &mut self.few[..self.length],
+            // SAFETY: `new` has written so many.
+            true => unsafe {
+                std::slice::from_raw_parts_mut(self.few.as_mut_ptr().cast(), self.length)
+            },
             false => &mut self.many,
         }
     }
