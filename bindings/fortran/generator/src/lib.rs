@@ -13,7 +13,7 @@
 //!
 //! Step before: `pamir-interface`. Step after: `bindings/fortran/build.rs` compiles the entry points,
 //! a Fortran compiler the modules (`pamir fortran` runs it).
-//! Invariant: an argument has one meaning, [`form::Argument`], in all outputs.
+//! Invariant: an argument has one meaning, [`argument::Argument`], in all outputs.
 
 pub mod argument;
 pub mod constant;
