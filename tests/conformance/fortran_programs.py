@@ -94,7 +94,8 @@ class Build:
             list(pool.map(compile_one, sorted(sources)))
         self.units = [unit for unit in self.units if unit.source not in refused and unit.companion not in refused]
         self.list_programs()
-        objects = {f"{source.stem}.{source.suffix[1:]}.o" for source in sources if source not in refused}
+        linked_sources = {unit.source for unit in self.units} | {unit.companion for unit in self.units if unit.companion}
+        objects = {f"{source.stem}.{source.suffix[1:]}.o" for source in linked_sources}
         if compile_one(HERE / "main.F90"):
             linked = subprocess.run([*self.mpifort, "main.F90.o", "check.F90.o", *sorted(objects), "-o", "programs"],
                                     text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=self.folder,

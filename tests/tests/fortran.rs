@@ -53,7 +53,39 @@ fn every_program_is_right_with_all_interfaces_on_one_two_and_three_ranks() {
     assert!(last.ends_with(" passed, 0 failed"), "{outcome:?}");
     // Each program on three numbers of ranks, most with three interfaces: a number that a runner without programs misses.
     let passed: usize = last.split(' ').next().unwrap().parse().unwrap();
-    assert!(passed >= 250, "{outcome:?}");
+    assert!(passed >= 330, "{outcome:?}");
+}
+
+/// The names by which flang is called, the newest first.
+fn flangs() -> impl Iterator<Item = String> {
+    let numbered = (17..=30).rev();
+    let numbered =
+        numbered.flat_map(|major| [format!("flang-{major}"), format!("flang-new-{major}")]);
+    ["flang".to_string(), "flang-new".to_string()]
+        .into_iter()
+        .chain(numbered)
+}
+
+/// The module `mpi_f08` alone, whose descriptors are the compiler's own: this is where compilers differ.
+#[test]
+fn every_program_is_right_with_flang() {
+    let has_modules = |compiler: &String| {
+        let mut asked = Command::new(command("mpifort"));
+        let asked = asked.arg(format!("-fc={compiler}")).arg("--version");
+        asked.output().is_ok_and(|output| output.status.success())
+    };
+    let Some(compiler) = flangs().find(has_modules) else {
+        eprintln!("skipped: {} has no modules of a flang", prefix().display());
+        return;
+    };
+    let mut runner = Command::new(sources().join("tests/conformance/run"));
+    runner.arg("--prefix").arg(prefix());
+    runner.arg("--build").arg(folder("programs"));
+    runner.args(["--fortran-compiler", &compiler]);
+    runner.args(["--interface", "mpi_f08", "--ranks", "3", "--", "fortran/*"]);
+    let outcome = Run::whole(runner);
+    let last = outcome.success().lines().last().unwrap_or_default();
+    assert!(last.ends_with(" passed, 0 failed"), "{outcome:?}");
 }
 
 #[test]

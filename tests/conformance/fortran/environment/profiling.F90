@@ -51,7 +51,7 @@ contains
     op = MPI_SUM
     CHECK(op == MPI_SUM)
     CHECK(requests(1) == requests(2))
-    CHECK(all((/HANDLE_VALUE(MPI_COMM_NULL), HANDLE_VALUE(MPI_REQUEST_NULL)/) /= HANDLE_VALUE(MPI_COMM_WORLD)))
+    CHECK(MPI_COMM_NULL /= MPI_COMM_WORLD)
     call PMPI_Type_free(type, ierror)
     call PMPI_Comm_free(comm, ierror)
     call PMPI_Barrier(MPI_COMM_WORLD, ierror)

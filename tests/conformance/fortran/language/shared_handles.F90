@@ -51,7 +51,7 @@ contains
   subroutine requests
     A_REQUEST :: request, mine
     A_STATUS :: status
-    integer, BUFFER :: x(2), y(2)
+    integer, target :: x(2), y(2)   ! not ASYNCHRONOUS: the procedures of C have no interface
     integer :: wrong, got
     x = (/5, 6/)
     call c_receives(y, 2, rank, 1, HANDLE_VALUE(MPI_COMM_WORLD), HANDLE_VALUE(request))

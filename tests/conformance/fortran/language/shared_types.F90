@@ -22,7 +22,7 @@ contains
   subroutine datatypes
     A_DATATYPE :: of_c, of_fortran
     A_REQUEST :: request
-    integer, BUFFER :: a(6), b(4)
+    integer, target :: a(6), b(4)   ! not ASYNCHRONOUS: the procedures of C have no interface
     integer :: i, bytes
     a = (/(i, i=1, 6)/)
     call c_makes_type(HANDLE_VALUE(of_c))

@@ -149,7 +149,7 @@ contains
 #if defined(WITH_MPI_F08)
     call MPI_Get_count(found(3), MPI_INTEGER, got, ierror)
 #else
-    call MPI_Get_count(found(1, 3), MPI_INTEGER, got, ierror)
+    call MPI_Get_count(found(:, 3), MPI_INTEGER, got, ierror)
 #endif
     CHECK_INT(got, 1)
   end subroutine

@@ -105,13 +105,17 @@ contains
 
   subroutine strided_pointer(p)
     integer, pointer, intent(in) :: p(:)
+#if !defined(WITH_MPI_F08)
+    integer :: whole(2)
+#endif
     p = rank
 #if defined(WITH_MPI_F08)
     if (.not. MPI_SUBARRAYS_SUPPORTED) return
     call MPI_Allreduce(MPI_IN_PLACE, p, 2, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
 #else
-    call MPI_Allreduce(MPI_IN_PLACE, p(1), 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
-    call MPI_Allreduce(MPI_IN_PLACE, p(2), 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
+    whole = p
+    call MPI_Allreduce(MPI_IN_PLACE, whole, 2, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
+    p = whole
 #endif
     CHECK_INT(p, ranks*(ranks - 1)/2)
   end subroutine
