@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent / "fortran"
 INTERFACES = {"mpif_h": "WITH_MPIF_H", "mpi": "WITH_MPI", "mpi_f08": "WITH_MPI_F08"}
 DIRECTIVE = re.compile(r"^!\s*(interfaces|ranks|only|differs|with):\s*(.*?)\s*$")
 # One procedure takes buffers of all types: only mpif.h's programs and old modules need to be told so.
-GNU = ["-O1", "-g", "-w", "-ffree-line-length-none", "-fallow-argument-mismatch"]
+GNU = ["-O1", "-g", "-w", "-fcheck=all", "-ffree-line-length-none", "-fallow-argument-mismatch"]
 LLVM = ["-O1", "-g", "-w"]
 # Nothing in mpif.h tells an optimizer that a variable changes in calls that do not name it.
 UNOPTIMIZED = ["-O0"]

@@ -7,6 +7,7 @@ contains
 
   subroutine probes
     integer :: next, last, x(3), got
+    integer, BUFFER :: sent(3)
     logical :: flag
     A_MESSAGE :: message
     A_REQUEST :: requests(5), request
@@ -15,12 +16,12 @@ contains
     last = mod(rank + ranks - 1, ranks)
     call MPI_Iprobe(last, 50, MPI_COMM_WORLD, flag, status, ierror)
     CHECK(.not. flag)
-    x = rank
-    call MPI_Isend(x, 1, MPI_INTEGER, next, 1, MPI_COMM_WORLD, requests(1), ierror)
-    call MPI_Isend(x, 2, MPI_INTEGER, next, 2, MPI_COMM_WORLD, requests(2), ierror)
-    call MPI_Isend(x, 3, MPI_INTEGER, next, 3, MPI_COMM_WORLD, requests(3), ierror)
-    call MPI_Isend(x, 1, MPI_INTEGER, next, 4, MPI_COMM_WORLD, requests(4), ierror)
-    call MPI_Isend(x, 2, MPI_INTEGER, next, 5, MPI_COMM_WORLD, requests(5), ierror)
+    sent = rank
+    call MPI_Isend(sent, 1, MPI_INTEGER, next, 1, MPI_COMM_WORLD, requests(1), ierror)
+    call MPI_Isend(sent, 2, MPI_INTEGER, next, 2, MPI_COMM_WORLD, requests(2), ierror)
+    call MPI_Isend(sent, 3, MPI_INTEGER, next, 3, MPI_COMM_WORLD, requests(3), ierror)
+    call MPI_Isend(sent, 1, MPI_INTEGER, next, 4, MPI_COMM_WORLD, requests(4), ierror)
+    call MPI_Isend(sent, 2, MPI_INTEGER, next, 5, MPI_COMM_WORLD, requests(5), ierror)
     call MPI_Probe(last, 2, MPI_COMM_WORLD, status, ierror)
     call MPI_Get_count(status, MPI_INTEGER, got, ierror)
     CHECK_INT(got, 2)
