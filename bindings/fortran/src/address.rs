@@ -4,7 +4,7 @@
 //! block. An argument at one of their addresses becomes the value that C has for it.
 //!
 //! ```text
-//! COMMON /MPI_FORTRAN_SENTINELS/, in bytes
+//! COMMON /MPISENTINELS/, in bytes
 //!  0 MPI_BOTTOM  4 MPI_IN_PLACE  8 MPI_BUFFER_AUTOMATIC  12 MPI_UNWEIGHTED  16 MPI_WEIGHTS_EMPTY
 //! 20 MPI_ERRCODES_IGNORE  24 MPI_STATUS_IGNORE (32)  56 MPI_STATUSES_IGNORE (32)
 //! 88 MPI_ARGV_NULL  89 MPI_ARGVS_NULL  90 end
@@ -19,7 +19,7 @@ use crate::c::{Integer, Status, c_char, c_int, c_void};
 /// The common block, for programs that do not bring one.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals)]
-pub static mut mpi_fortran_sentinels_: Block = Block([0; 23]);
+pub static mut mpisentinels_: Block = Block([0; 23]);
 
 /// As much memory as the block takes, rounded up.
 #[repr(C, align(16))]
@@ -47,7 +47,7 @@ fn block() -> usize {
         std::arch::asm!(
             "mov {0}, qword ptr [rip + {1}@GOTPCREL]",
             out(reg) address,
-            sym mpi_fortran_sentinels_,
+            sym mpisentinels_,
             options(pure, nomem, nostack, preserves_flags)
         );
     }
@@ -58,7 +58,7 @@ fn block() -> usize {
             "adrp {0}, :got:{1}",
             "ldr {0}, [{0}, :got_lo12:{1}]",
             out(reg) address,
-            sym mpi_fortran_sentinels_,
+            sym mpisentinels_,
             options(pure, readonly, nostack, preserves_flags)
         );
     }
@@ -80,6 +80,14 @@ pub fn choice(address: *mut c_void) -> *mut c_void {
         IN_PLACE => std::ptr::without_provenance_mut(1),
         BUFFER_AUTOMATIC => std::ptr::without_provenance_mut(2),
         _ => address,
+    }
+}
+
+/// A buffer that C gives back: the sentinel of the library's own one is the program's variable.
+pub fn given_back(buffer: *mut c_void) -> *mut c_void {
+    match buffer as usize {
+        2 => std::ptr::without_provenance_mut(block() + BUFFER_AUTOMATIC),
+        _ => buffer,
     }
 }
 

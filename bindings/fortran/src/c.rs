@@ -29,6 +29,10 @@ pub const COMM_WORLD: Handle = 0x101;
 pub const REQUEST_NULL: Integer = 0x180;
 /// `MPI_INFO_NULL`.
 pub const INFO_NULL: Handle = 0x130;
+/// `MPI_COMM_NULL`.
+pub const COMM_NULL: Handle = 0x100;
+/// `MPI_DATATYPE_NULL`.
+pub const DATATYPE_NULL: Handle = 0x200;
 /// `MPI_BYTE`.
 pub const BYTE: Handle = 0x247;
 /// `MPI_COMM_SELF`.

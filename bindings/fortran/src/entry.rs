@@ -20,7 +20,7 @@
 )]
 
 use crate::c::{self, Handle, Integer, Status, c_char, c_void};
-use crate::error::finish;
+use crate::error::{Object, finish};
 use crate::section::{self, Descriptor};
 use crate::{address, handle, pending, string, topology};
 

@@ -4,29 +4,41 @@
 //! that C may read until the end, by the request's integer.
 //!
 //! ```text
-//!              stage / keep            started: copies in          completed: copies out
-//! nonblocking  MPI_Iallreduce(a(::2))         -                    MPI_Wait: gone
-//! persistent   MPI_Allreduce_init(a(::2))  MPI_Start               MPI_Wait: stays
-//!                                                                  freed: gone
+//!              stage / keep             started: copies in    completed, seen: copies out   ended
+//! nonblocking  MPI_Iallreduce(a(::2))          -              once                          gone
+//! persistent   MPI_Allreduce_init(a(::2))  MPI_Start          once after each start         freed: gone
 //! ```
 //!
 //! Step before: `entry`, which made the request. Step after: `functions::completion`.
-//! Invariants: [`COUNT`] is the number of entries; while it is 0, nobody takes the lock. A request
-//! that C code completes is not seen here: complete in Fortran what Fortran started on a strided buffer.
+//! Invariants: [`COUNT`] is the number of entries; while it is 0, nobody takes the lock. An integer that is given
+//! out anew has no entry: what was left of the request before it, which C code completed, is forgotten. A request that
+//! is complete when it is made is none that anything is kept for: C may have one handle for all of these.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::c::{self, Handle, Integer};
+use crate::c::{self, Handle, Integer, c_int};
+use crate::handle;
 use crate::section::Staged;
 
 #[derive(Default)]
 struct Entry {
     is_persistent: bool,
+    /// Whether the copies went out since they came in.
+    is_given_back: bool,
     staged: Vec<Staged>,
     // Only held: C has the address.
     _kept: Vec<Box<[Handle]>>,
+}
+
+impl Entry {
+    fn give_back(&mut self) {
+        if !self.is_given_back {
+            self.staged.iter_mut().for_each(Staged::give_back);
+            self.is_given_back = true;
+        }
+    }
 }
 
 type Entries = HashMap<Integer, Entry>;
@@ -52,20 +64,39 @@ fn change(change: impl FnOnce(&mut Entries)) {
     COUNT.store(entries.len(), Ordering::Relaxed);
 }
 
-/// Keeps an array until the request is complete.
+/// Whether C is done with a request, which it may say without ending it.
+fn is_complete(request: Integer) -> bool {
+    let mut flag: c_int = 0;
+    let handle = handle::request::to_c(request);
+    // SAFETY: C gave the request; the place is this function's; null ignores the status.
+    let code =
+        unsafe { c::symbol::PMPI_Request_get_status(handle, &raw mut flag, std::ptr::null_mut()) };
+    code == c::SUCCESS && flag != 0
+}
+
+/// Keeps an array until the request is complete; of a persistent one until it is freed.
 #[cold]
-pub fn keep(request: Integer, array: Box<[Handle]>) {
-    if request != c::REQUEST_NULL {
-        change(|entries| entries.entry(request).or_default()._kept.push(array));
+pub fn keep(request: Integer, is_persistent: bool, array: Box<[Handle]>) {
+    if is_persistent || !is_complete(request) {
+        change(|entries| {
+            let entry = entries.entry(request).or_default();
+            entry.is_persistent = is_persistent;
+            entry._kept.push(array);
+        });
     }
 }
 
-/// Keeps the copies of buffers until the request is complete; a persistent one until it is freed.
+/// Keeps the copies of buffers until the request is complete; of a persistent one until it is freed.
 #[cold]
-pub fn stage<const N: usize>(request: Integer, is_persistent: bool, staged: [Staged; N]) {
+pub fn stage<const N: usize>(request: Integer, is_persistent: bool, mut staged: [Staged; N]) {
+    if !is_persistent && is_complete(request) {
+        staged.iter_mut().for_each(Staged::give_back);
+        return;
+    }
     change(|entries| {
         let entry = entries.entry(request).or_default();
         entry.is_persistent = is_persistent;
+        entry.is_given_back = is_persistent;
         entry.staged.extend(staged);
     });
 }
@@ -73,26 +104,38 @@ pub fn stage<const N: usize>(request: Integer, is_persistent: bool, staged: [Sta
 /// Copies a persistent request's buffers in.
 pub fn started(request: Integer) {
     change(|entries| {
-        let staged = entries.get_mut(&request).map(|entry| &mut entry.staged);
-        staged.into_iter().flatten().for_each(Staged::take);
+        if let Some(entry) = entries.get_mut(&request) {
+            entry.staged.iter_mut().for_each(Staged::take);
+            entry.is_given_back = false;
+        }
     });
 }
 
-/// Copies a request's buffers out; `after` is the request's integer now, which tells whether it is gone.
-pub fn completed(request: Integer, after: Integer) {
+/// Copies the buffers of a complete request out, which may go on to be inquired.
+pub fn seen(request: Integer) {
+    change(|entries| {
+        if let Some(entry) = entries.get_mut(&request) {
+            entry.give_back();
+        }
+    });
+}
+
+/// Copies the buffers of a complete request out, and forgets it unless it is a persistent one that stays.
+pub fn completed(request: Integer, is_gone: bool) {
     change(|entries| {
         let Some(entry) = entries.get_mut(&request) else {
             return;
         };
-        entry.staged.iter_mut().for_each(Staged::give_back);
-        if after == c::REQUEST_NULL || !entry.is_persistent {
+        entry.give_back();
+        if is_gone || !entry.is_persistent {
             entries.remove(&request);
         }
     });
 }
 
 /// Forgets a request.
-pub fn freed(request: Integer) {
+#[cold]
+pub fn forget(request: Integer) {
     change(|entries| {
         entries.remove(&request);
     });

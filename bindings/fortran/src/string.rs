@@ -17,7 +17,13 @@ impl Input {
     pub unsafe fn end(text: *const c_char, length: usize) -> Self {
         // SAFETY: the caller's promise.
         let text = unsafe { characters(text, length) };
-        Self(text.trim_ascii_end().iter().copied().chain([0]).collect())
+        Self(
+            without_blanks(text, false)
+                .iter()
+                .copied()
+                .chain([0])
+                .collect(),
+        )
     }
 
     /// The text without the blanks around it.
@@ -28,13 +34,27 @@ impl Input {
     pub unsafe fn both(text: *const c_char, length: usize) -> Self {
         // SAFETY: the caller's promise.
         let text = unsafe { characters(text, length) };
-        Self(text.trim_ascii().iter().copied().chain([0]).collect())
+        Self(
+            without_blanks(text, true)
+                .iter()
+                .copied()
+                .chain([0])
+                .collect(),
+        )
     }
 
     /// Where C finds it.
     pub fn as_ptr(&self) -> *mut c_char {
         self.0.as_ptr().cast_mut().cast()
     }
+}
+
+/// The text without the blanks behind it, and those before it if `both`; other white space is text.
+fn without_blanks(text: &[u8], both: bool) -> &[u8] {
+    let is_text = |byte: &u8| *byte != b' ';
+    let end = text.iter().rposition(is_text).map_or(0, |last| last + 1);
+    let begin = text[..end].iter().position(is_text).unwrap_or(end);
+    &text[if both { begin } else { 0 }..end]
 }
 
 /// The characters of a Fortran string; what follows a zero is no text.

@@ -12,6 +12,9 @@ use crate::handle;
 pub unsafe fn peers(comm: *const Integer) -> usize {
     // SAFETY: the program's communicator.
     let comm = handle::comm::to_c(unsafe { *comm });
+    if comm == c::COMM_NULL {
+        return 0;
+    }
     let (mut between, mut size): (c_int, c_int) = (0, 0);
     // SAFETY: the places are this function's.
     unsafe {
@@ -59,6 +62,9 @@ const DIST_GRAPH: c_int = 213;
 unsafe fn neighbours(comm: *const Integer) -> (usize, usize) {
     // SAFETY: the program's communicator.
     let comm = handle::comm::to_c(unsafe { *comm });
+    if comm == c::COMM_NULL {
+        return (0, 0);
+    }
     let (mut kind, mut here, mut there, mut rank): (c_int, c_int, c_int, c_int) = (0, 0, 0, 0);
     // SAFETY: the places are this function's; each question is asked of a topology that has the answer.
     unsafe {

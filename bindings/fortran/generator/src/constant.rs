@@ -30,8 +30,8 @@ pub const REMOVED: &[(&str, i64)] = &[
     ("MPI_COMBINER_STRUCT_INTEGER", -103),
 ];
 
-/// The name of the common block.
-pub const BLOCK: &str = "MPI_FORTRAN_SENTINELS";
+/// The name of the common block, without an underscore: compilers that add a second one to others do not to it.
+pub const BLOCK: &str = "MPISENTINELS";
 
 /// What a sentinel is, for those who pass it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -95,7 +95,7 @@ fn write_constants(out: &mut String, table: &Table) {
     );
     for (name, sentinel) in SENTINELS {
         let declared = match sentinel {
-            Sentinel::Integer => format!("integer :: {name}"),
+            Sentinel::Integer => format!("integer, target :: {name}"),
             Sentinel::Integers => format!("integer :: {name}(1)"),
             Sentinel::Status => format!("integer :: {name}(MPI_STATUS_SIZE)"),
             Sentinel::Statuses => format!("integer :: {name}(MPI_STATUS_SIZE, 1)"),

@@ -92,7 +92,7 @@ fn write_types(out: &mut String, table: &Table) {
 fn write_sentinels(out: &mut String) {
     for (name, sentinel) in SENTINELS {
         let declared = match sentinel {
-            Sentinel::Integer => format!("integer :: {name}"),
+            Sentinel::Integer => format!("integer, target :: {name}"),
             Sentinel::Integers => format!("integer :: {name}(1)"),
             Sentinel::Status => format!("type(MPI_Status) :: {name}"),
             Sentinel::Statuses => format!("type(MPI_Status) :: {name}(1)"),

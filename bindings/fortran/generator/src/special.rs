@@ -209,7 +209,7 @@ pub fn longest(function: &str) -> usize {
 /// The number of handles in an array, as Rust.
 pub fn length(form: &Form, argument: &Argument) -> Option<&'static str> {
     Some(match argument.name.as_str() {
-        "array_of_types" => "*count as usize",
+        "array_of_types" => "usize::try_from(*count).unwrap_or(0)",
         "sendtypes" | "recvtypes" if form.name.contains("eighbor") => {
             if argument.name == "sendtypes" {
                 "topology::destinations(comm)"
@@ -221,6 +221,11 @@ pub fn length(form: &Form, argument: &Argument) -> Option<&'static str> {
         "recvtypes" => "topology::peers(comm)",
         _ => return None,
     })
+}
+
+/// Whether the function makes a request that can be started again and again.
+pub fn is_persistent(form: &Form) -> bool {
+    form.name.trim_end_matches("_c").ends_with("_init")
 }
 
 /// Whether C may read an array after the call: an operation that is not complete when it returns.

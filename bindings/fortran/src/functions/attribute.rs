@@ -3,7 +3,7 @@
 //! Step before: `entry`. Step after: C's attribute functions, with the address of a cell.
 //! Invariant: a value that Fortran sets is read back as it was, in Fortran; C reads it through the address.
 
-use crate::attribute::{predefined, read, store};
+use crate::attribute::{delete, predefined, read, store};
 use crate::c::{self, Integer, c_int, c_void};
 use crate::handle;
 
@@ -18,11 +18,12 @@ macro_rules! kind {
         ) -> c_int {
             // SAFETY: the program's arguments.
             unsafe {
-                call(
-                    handle::$handle::to_c(*object),
-                    *keyval,
-                    store(i64::from(*value)),
-                )
+                let cell = store(i64::from(*value));
+                let code = call(handle::$handle::to_c(*object), *keyval, cell);
+                if code != c::SUCCESS {
+                    delete(cell);
+                }
+                code
             }
         }
 

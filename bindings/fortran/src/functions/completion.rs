@@ -33,33 +33,36 @@ impl Requests {
     }
 
     /// Writes a request back, and does what waited for its completion.
-    unsafe fn give_back(&mut self, index: usize) {
+    unsafe fn give_back(&mut self, index: usize, code: c_int) {
         // SAFETY: the index is below the count.
         unsafe {
             give_back(
                 self.integers.add(index),
                 self.handles.as_mut_slice()[index],
-                true,
+                code == c::SUCCESS,
             )
         };
     }
 
-    unsafe fn give_all_back(&mut self) {
+    unsafe fn give_all_back(&mut self, code: c_int) {
         for index in 0..self.count {
             // SAFETY: the index is below the count.
-            unsafe { self.give_back(index) };
+            unsafe { self.give_back(index, code) };
         }
     }
 }
 
-/// Writes a request back; completes what `pending` has for it, if it is complete.
+/// Writes a request back; does what `pending` has for it, if it is complete: C says so, or has ended it.
 #[inline(always)]
 unsafe fn give_back(integer: *mut Integer, handle: Handle, is_complete: bool) {
     let after = request::to_fortran(handle);
     // SAFETY: the program's request.
     unsafe {
-        if pending::is_any() && is_complete {
-            pending::completed(*integer, after);
+        if pending::is_any() {
+            let is_gone = after == c::REQUEST_NULL;
+            if is_complete || is_gone && *integer != after {
+                pending::completed(*integer, is_gone);
+            }
         }
         *integer = after;
     }
@@ -109,7 +112,7 @@ pub unsafe fn waitall(
             requests.handles.as_mut_ptr(),
             address::statuses(statuses),
         );
-        requests.give_all_back();
+        requests.give_all_back(code);
         code
     }
 }
@@ -132,7 +135,7 @@ pub unsafe fn testall(
             address::statuses(statuses),
         );
         if code != c::SUCCESS || *flag != 0 {
-            requests.give_all_back();
+            requests.give_all_back(code);
         }
         code
     }
@@ -148,6 +151,7 @@ pub unsafe fn waitany(
 ) -> c_int {
     // SAFETY: the program's arguments.
     unsafe {
+        *index = c::UNDEFINED;
         let mut requests = Requests::new(integers, count);
         let code = call(
             *count,
@@ -155,7 +159,7 @@ pub unsafe fn waitany(
             index,
             address::status(status),
         );
-        give_one_back(&mut requests, index);
+        give_one_back(&mut requests, index, code);
         code
     }
 }
@@ -180,20 +184,20 @@ pub unsafe fn testany(
             flag,
             address::status(status),
         );
-        give_one_back(&mut requests, index);
+        give_one_back(&mut requests, index, code);
         code
     }
 }
 
 /// Gives the request at C's index back, and makes the index Fortran's.
-unsafe fn give_one_back(requests: &mut Requests, index: *mut Integer) {
+unsafe fn give_one_back(requests: &mut Requests, index: *mut Integer, code: c_int) {
     // SAFETY: C has written the index, or left it.
     unsafe {
         if let Some(at) = usize::try_from(*index)
             .ok()
             .filter(|at| *at < requests.count)
         {
-            requests.give_back(at);
+            requests.give_back(at, code);
             *index += 1;
         }
     }
@@ -212,6 +216,7 @@ macro_rules! some {
         ) -> c_int {
             // SAFETY: the program's arguments.
             unsafe {
+                *outcount = c::UNDEFINED;
                 let mut requests = Requests::new(integers, count);
                 let code = call(
                     *count,
@@ -221,7 +226,7 @@ macro_rules! some {
                     address::statuses(statuses),
                 );
                 for at in 0..usize::try_from(*outcount).unwrap_or(0) {
-                    give_one_back(&mut requests, indices.add(at));
+                    give_one_back(&mut requests, indices.add(at), code);
                 }
                 code
             }
@@ -231,6 +236,23 @@ macro_rules! some {
 
 some!(waitsome, MPI_Waitsome);
 some!(testsome, MPI_Testsome);
+
+/// `MPI_Request_get_status`.
+pub unsafe fn request_get_status(
+    call: c::MPI_Request_get_status,
+    integer: *mut Integer,
+    flag: *mut Integer,
+    status: *mut Status,
+) -> c_int {
+    // SAFETY: the program's arguments.
+    unsafe {
+        let code = call(request::to_c(*integer), flag, address::status(status));
+        if code == c::SUCCESS && *flag != 0 && pending::is_any() {
+            pending::seen(*integer);
+        }
+        code
+    }
+}
 
 /// `MPI_Request_get_status_all`.
 pub unsafe fn request_get_status_all(
@@ -243,12 +265,12 @@ pub unsafe fn request_get_status_all(
     // SAFETY: the program's arguments.
     unsafe {
         let mut requests = Requests::new(integers, count);
-        call(
-            *count,
-            requests.handles.as_mut_ptr(),
-            flag,
-            address::statuses(statuses),
-        )
+        let handles = requests.handles.as_mut_ptr();
+        let code = call(*count, handles, flag, address::statuses(statuses));
+        if code == c::SUCCESS && *flag != 0 && pending::is_any() {
+            (0..requests.count).for_each(|index| pending::seen(*integers.add(index)));
+        }
+        code
     }
 }
 
@@ -265,14 +287,9 @@ pub unsafe fn request_get_status_any(
     unsafe {
         *index = c::UNDEFINED;
         let mut requests = Requests::new(integers, count);
-        let code = call(
-            *count,
-            requests.handles.as_mut_ptr(),
-            index,
-            flag,
-            address::status(status),
-        );
-        *index = counted_from_one(*index);
+        let handles = requests.handles.as_mut_ptr();
+        let code = call(*count, handles, index, flag, address::status(status));
+        see_one(&requests, index, code);
         code
     }
 }
@@ -288,23 +305,29 @@ pub unsafe fn request_get_status_some(
 ) -> c_int {
     // SAFETY: the program's arguments.
     unsafe {
+        *outcount = c::UNDEFINED;
         let mut requests = Requests::new(integers, count);
-        let code = call(
-            *count,
-            requests.handles.as_mut_ptr(),
-            outcount,
-            indices,
-            address::statuses(statuses),
-        );
+        let (handles, statuses) = (requests.handles.as_mut_ptr(), address::statuses(statuses));
+        let code = call(*count, handles, outcount, indices, statuses);
         for at in 0..usize::try_from(*outcount).unwrap_or(0) {
-            *indices.add(at) = counted_from_one(*indices.add(at));
+            see_one(&requests, indices.add(at), code);
         }
         code
     }
 }
 
-fn counted_from_one(index: c_int) -> Integer {
-    if index >= 0 { index + 1 } else { index }
+/// Makes C's index Fortran's; the request there is complete, and goes on.
+unsafe fn see_one(requests: &Requests, index: *mut Integer, code: c_int) {
+    // SAFETY: C has written the index, or left it at nothing.
+    unsafe {
+        let at = usize::try_from(*index).ok();
+        if let Some(at) = at.filter(|at| *at < requests.count) {
+            if code == c::SUCCESS && pending::is_any() {
+                pending::seen(*requests.integers.add(at));
+            }
+            *index += 1;
+        }
+    }
 }
 
 /// `MPI_Start`.
@@ -342,7 +365,7 @@ pub unsafe fn request_free(call: c::MPI_Request_free, integer: *mut Integer) -> 
         let mut handle = request::to_c(*integer);
         let code = call(&raw mut handle);
         if code == c::SUCCESS && pending::is_any() {
-            pending::freed(*integer);
+            pending::forget(*integer);
         }
         *integer = request::to_fortran(handle);
         code

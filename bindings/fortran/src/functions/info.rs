@@ -52,7 +52,11 @@ pub unsafe fn info_get_string(
         let key = Input::both(key, key_length);
         let wanted = usize::try_from(*buflen).unwrap_or(0);
         let mut text = vec![0_u8; wanted + 1];
-        let mut length = if wanted == 0 { 0 } else { *buflen + 1 };
+        let mut length = if wanted == 0 {
+            0
+        } else {
+            (*buflen).saturating_add(1)
+        };
         let code = call(
             handle::info::to_c(*info),
             key.as_ptr(),
@@ -84,7 +88,11 @@ pub unsafe fn session_get_nth_pset(
     unsafe {
         let wanted = usize::try_from(*length).unwrap_or(0);
         let mut text = vec![0_u8; wanted + 1];
-        let mut with_zero = if wanted == 0 { 0 } else { *length + 1 };
+        let mut with_zero = if wanted == 0 {
+            0
+        } else {
+            (*length).saturating_add(1)
+        };
         let (session, info) = (handle::session::to_c(*session), handle::info::to_c(*info));
         let code = call(
             session,

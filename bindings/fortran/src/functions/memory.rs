@@ -26,7 +26,13 @@ macro_rules! detach {
         #[doc = concat!("`", stringify!($type), "` of `mpi_f08`, which gives the address.")]
         pub unsafe fn $with(call: c::$type, $($object: *mut Integer,)? buffer: *mut *mut c_void, size: *mut $size) -> c_int {
             // SAFETY: the program's arguments.
-            unsafe { call($(handle::$kind::to_c(*$object),)? buffer.cast(), size) }
+            unsafe {
+                let code = call($(handle::$kind::to_c(*$object),)? buffer.cast(), size);
+                if code == c::SUCCESS {
+                    *buffer = crate::address::given_back(*buffer);
+                }
+                code
+            }
         }
     };
 }

@@ -52,6 +52,9 @@ impl Described {
                 return described;
             }
             let element = handle::datatype::to_c(datatype);
+            if element == c::DATATYPE_NULL {
+                return described;
+            }
             if let Some(made) = describe(&Layout::of(descriptor), count, element) {
                 described.made = Some(made);
                 (described.count, described.large_count) = (1, 1);
@@ -124,7 +127,7 @@ fn measure(datatype: Handle) -> Option<Measure> {
 fn describe(layout: &Layout, count: i64, element: Handle) -> Option<Handle> {
     let measure = measure(element)?;
     let run = layout.run as i64;
-    let total = count * measure.size;
+    let total = count.checked_mul(measure.size)?;
     if total > layout.size() as i64 && measure.is_dense {
         // More than the array has: C is told so by no one, and would read beyond it.
         return None;
@@ -134,11 +137,65 @@ fn describe(layout: &Layout, count: i64, element: Handle) -> Option<Handle> {
             nested(layout, element, run / measure.size)?
         }
         true if run % measure.size == 0 => listed(layout, element, measure.size, total)?,
-        true => listed(layout, c::BYTE, 1, total)?,
-        false => positions(layout, element, count, &measure)?,
+        true if is_in_order(element) => listed(layout, c::BYTE, 1, total)?,
+        _ => positions(layout, element, count, &measure)?,
     };
     // SAFETY: the datatype was made here.
     unsafe { (mpi::PMPI_Type_commit(&raw mut made) == c::SUCCESS).then_some(made) }
+}
+
+/// Whether a dense datatype takes its bytes in the order in which they lie: a predefined one, or a row of them.
+fn is_in_order(datatype: Handle) -> bool {
+    const NAMED: c_int = 101;
+    const DUP: c_int = 102;
+    const CONTIGUOUS: c_int = 103;
+    let (mut integers, mut addresses, mut datatypes, mut combiner) = (0, 0, 0, 0);
+    // SAFETY: the places are this function's.
+    let code = unsafe {
+        mpi::PMPI_Type_get_envelope(
+            datatype,
+            &raw mut integers,
+            &raw mut addresses,
+            &raw mut datatypes,
+            &raw mut combiner,
+        )
+    };
+    match combiner {
+        _ if code != c::SUCCESS => false,
+        NAMED => true,
+        DUP | CONTIGUOUS => is_made_in_order(datatype, integers),
+        _ => false,
+    }
+}
+
+/// As [`is_in_order`], of what the one datatype was that this one is made of.
+fn is_made_in_order(datatype: Handle, integers: c_int) -> bool {
+    let (mut count, mut address, mut inner): ([c_int; 1], i64, Handle) = ([0], 0, 0);
+    // SAFETY: a row has one integer, a copy none; both have one datatype and no address.
+    let code = unsafe {
+        let (addresses, made) = (&raw mut address, &raw mut inner);
+        mpi::PMPI_Type_get_contents(
+            datatype,
+            integers,
+            0,
+            1,
+            count.as_mut_ptr(),
+            addresses,
+            made,
+        )
+    };
+    code == c::SUCCESS && is_in_order_and_freed(inner)
+}
+
+/// As [`is_in_order`], of a datatype that C gave to keep.
+fn is_in_order_and_freed(mut datatype: Handle) -> bool {
+    let is_in_order = is_in_order(datatype);
+    // Predefined datatypes are not freed.
+    if datatype >= 0x1000 {
+        // SAFETY: C gave the datatype.
+        unsafe { mpi::PMPI_Type_free(&raw mut datatype) };
+    }
+    is_in_order
 }
 
 /// The datatype that a constructor of C makes from another; the other is freed if it was made here.

@@ -67,19 +67,33 @@ impl Descriptor {
         }
     }
 
-    /// Whether the elements lie one after the other.
+    /// Whether the elements lie one after the other. An array that is not allocated has none, and its
+    /// dimensions say nothing.
     ///
     /// # Safety
     ///
     /// A compiler made the descriptor.
     pub unsafe fn is_contiguous(this: *const Self) -> bool {
         // SAFETY: the caller's promise.
-        unsafe { Self::is_plain(this) || Self::has_no_gaps(this) }
+        unsafe { (*this).address.is_null() || Self::is_plain(this) || Self::has_no_gaps(this) }
+    }
+
+    /// The bytes of one element. For `CLASS(*)` gfortran says more than there can be between two elements
+    /// of an array; then it is the stride.
+    ///
+    /// # Safety
+    ///
+    /// A compiler made the descriptor.
+    pub unsafe fn size(this: *const Self) -> usize {
+        // SAFETY: the caller's promise.
+        let (dimensions, element) = unsafe { (Self::dimensions(this), (*this).element) };
+        let stride = dimensions.first().filter(|first| first.extent > 1);
+        stride.map_or(element, |first| element.min(first.stride.unsigned_abs()))
     }
 
     unsafe fn has_no_gaps(this: *const Self) -> bool {
         // SAFETY: the caller's promise.
-        let (dimensions, element) = unsafe { (Self::dimensions(this), (*this).element as isize) };
+        let (dimensions, element) = unsafe { (Self::dimensions(this), Self::size(this) as isize) };
         if dimensions.iter().any(|dimension| dimension.extent == 0) {
             return true;
         }

@@ -36,7 +36,7 @@ impl Layout {
         let (address, element, dimensions) = unsafe {
             (
                 (*descriptor).address.cast(),
-                (*descriptor).element,
+                Descriptor::size(descriptor),
                 Descriptor::dimensions(descriptor),
             )
         };

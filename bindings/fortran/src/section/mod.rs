@@ -23,7 +23,7 @@ pub use layout::Layout;
 pub use staged::Staged;
 
 use crate::c::{self, Integer};
-use crate::error::{finish, raise};
+use crate::error::{Object, finish, raise_on};
 
 /// Refuses a section where the memory itself is meant.
 ///
@@ -31,9 +31,9 @@ use crate::error::{finish, raise};
 ///
 /// `ierror` is null or an integer of the program's.
 #[cold]
-pub unsafe fn refuse(function: &str, ierror: *mut Integer) {
+pub unsafe fn refuse(function: &str, object: Object, ierror: *mut Integer) {
     let text =
         format!("{function}: the buffer is an array section with gaps; give a contiguous array");
     // SAFETY: the caller's promise.
-    unsafe { finish(ierror, raise(c::ERR_BUFFER, &text)) };
+    unsafe { finish(ierror, raise_on(object, c::ERR_BUFFER, &text)) };
 }

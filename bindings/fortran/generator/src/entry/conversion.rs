@@ -103,8 +103,9 @@ impl Conversion {
                 "let mut {x}_c = handle::Array::new({x}, {length}, handle::{kind}::to_c);"
             ));
             if special::keeps_array(form) {
+                let is_persistent = special::is_persistent(form);
                 self.given_back.push(format!(
-                    "if code == 0 {{ pending::keep(*request, {x}_c.into_box()); }}"
+                    "if code == 0 {{ pending::keep(*request, {is_persistent}, {x}_c.into_box()); }}"
                 ));
             }
             return Some(format!("{x}_c.as_mut_ptr()"));
@@ -113,9 +114,14 @@ impl Conversion {
             (Shape::Scalar, Intent::In) => return Some(format!("handle::{kind}::to_c(*{x})")),
             (Shape::Scalar, Intent::Out) => {
                 self.prepare(format!("let mut {x}_c = 0;"));
+                // What waited for a request that had this integer before waits no more.
+                let anew = match kind.as_str() {
+                    "request" => format!("if pending::is_any() {{ pending::forget(*{x}); }} "),
+                    _ => String::new(),
+                };
                 self.given_back.insert(
                     0,
-                    format!("if code == 0 {{ *{x} = handle::{kind}::to_fortran({x}_c); }}"),
+                    format!("if code == 0 {{ *{x} = handle::{kind}::to_fortran({x}_c); {anew}}}"),
                 );
             }
             (Shape::Scalar, Intent::InOut) => {

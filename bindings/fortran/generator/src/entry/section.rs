@@ -13,6 +13,7 @@
 
 use super::declared::{PREFIXES, declared_without_lengths, fortran_type, rust_name};
 use crate::argument::{Argument, Form, Intent, Shape, Value};
+use crate::special;
 use crate::text::line;
 
 /// How a strided buffer reaches C.
@@ -77,9 +78,26 @@ fn way(form: &Form, buffer: &Argument) -> Way {
         .find(|(count, datatype)| has(count) && has(datatype));
     match pair {
         _ if FIRST.contains(&name) || name.ends_with("_end") => Way::First,
+        // A representation of its own wants the datatype itself, not its bytes.
+        _ if name.to_lowercase().ends_with("pack_external") => Way::Staged,
         Some((count, datatype)) if !is_collective || is_root => Way::Described(count, datatype),
         _ => Way::Staged,
     }
+}
+
+/// The object whose error handler is called, as Rust.
+fn object(form: &Form) -> &'static str {
+    const OBJECTS: [(&str, &str); 3] = [
+        ("comm", "Object::Communicator(*comm)"),
+        ("session", "Object::Session(*session)"),
+        ("win", "Object::Window(*win)"),
+    ];
+    let taken = |name: &str| {
+        let is_it = |a: &&Argument| a.name == name && a.intent == Intent::In;
+        form.arguments.iter().find(is_it).is_some()
+    };
+    let found = OBJECTS.iter().find(|(name, _)| taken(name));
+    found.map_or("Object::Process", |(_, object)| object)
 }
 
 /// Whether the function is a collective operation, whose buffers hold several ranks' data.
@@ -192,7 +210,8 @@ fn strided(form: &Form, name: &str, buffers: &[&Argument]) -> Option<String> {
         return None;
     }
     if ways.contains(&Way::Refused) {
-        return Some(format!("section::refuse(\"{}\", ierror);\n", form.name));
+        let (name, object) = (&form.name, object(form));
+        return Some(format!("section::refuse(\"{name}\", {object}, ierror);\n"));
     }
     let mut out = String::new();
     for (buffer, way) in buffers.iter().zip(&ways) {
@@ -234,7 +253,7 @@ fn strided(form: &Form, name: &str, buffers: &[&Argument]) -> Option<String> {
         .iter()
         .any(|a| a.name == "request" && a.intent != Intent::In);
     if gives_request && !staged.is_empty() {
-        let is_persistent = form.name.trim_end_matches("_c").ends_with("_init");
+        let is_persistent = special::is_persistent(form);
         let list: Vec<_> = staged
             .iter()
             .map(|(b, _)| format!("{}_s", b.name))
