@@ -37,7 +37,7 @@ impl Prefix {
             // A copy just written cannot be run while another test's fork holds it open.
             std::fs::hard_link(program, path.join("bin").join(name)).unwrap();
         }
-        std::fs::write(path.join("lib/libmpi_abi_fortran.so"), "").unwrap();
+        std::fs::write(path.join("lib/libmpi_abi_fortran.so.1"), "").unwrap();
         Prefix {
             path: path.canonicalize().unwrap(),
             version: "7.1.0",
@@ -184,7 +184,7 @@ fn sets_are_listed_and_a_failed_one_leaves_the_old() {
 #[test]
 fn without_an_installation_nothing_is_made() {
     let prefix = Prefix::new("nothing");
-    std::fs::remove_file(prefix.path.join("lib/libmpi_abi_fortran.so")).unwrap();
+    std::fs::remove_file(prefix.path.join("lib/libmpi_abi_fortran.so.1")).unwrap();
     let refused = prefix.run("pamir", &["fortran", "--compiler", COMPILER]);
     assert!(refused.code == 1 && refused.complaint.contains("scripts/install"));
     let listed = prefix.run("pamir", &["fortran", "--list"]).output;

@@ -37,14 +37,24 @@ impl Language {
     }
 
     /// Variables which name the compiler, in order, and the compiler when none does.
-    fn compiler(self) -> ([&'static str; 3], &'static str) {
+    fn compiler(self) -> (&'static [&'static str], &'static str) {
+        const C: &[&str] = &[pamir_settings::CC.name(), "MPICH_CC", "OMPI_CC"];
+        const CXX: &[&str] = &[pamir_settings::CXX.name(), "MPICH_CXX", "OMPI_CXX"];
+        const FC: &[&str] = &[
+            pamir_settings::FC.name(),
+            "MPICH_FC",
+            "OMPI_FC",
+            "MPICH_F90",
+            "OMPI_F90",
+            "I_MPI_F90",
+            "MPICH_F77",
+            "OMPI_F77",
+            "I_MPI_F77",
+        ];
         match self {
-            Language::C => ([pamir_settings::CC.name(), "MPICH_CC", "OMPI_CC"], "cc"),
-            Language::Cxx => ([pamir_settings::CXX.name(), "MPICH_CXX", "OMPI_CXX"], "c++"),
-            Language::Fortran => (
-                [pamir_settings::FC.name(), "MPICH_FC", "OMPI_FC"],
-                "gfortran",
-            ),
+            Language::C => (C, "cc"),
+            Language::Cxx => (CXX, "c++"),
+            Language::Fortran => (FC, "gfortran"),
         }
     }
 

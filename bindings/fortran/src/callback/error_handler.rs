@@ -44,7 +44,7 @@ macro_rules! kind {
             ///
             /// [`Full`]: the program has as many procedures already.
             pub fn function(procedure: *mut c_void) -> Result<*mut c_void, Full> {
-                let slot = PROCEDURES.of(procedure as usize)?;
+                let slot = PROCEDURES.take(procedure as usize)?;
                 Ok(FUNCTIONS[slot / 16][slot % 16] as *mut c_void)
             }
         }

@@ -8,6 +8,9 @@
 //! Step before: `functions::callback::op_create`. Step after: a reduction of C's.
 //! Invariant: the count is passed by the address that C gives, whatever its size.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
 use super::pool::{Full, SLOTS, Slots, pool};
 use crate::c::{Handle, Integer, c_void};
 use crate::handle;
@@ -33,12 +36,43 @@ unsafe extern "C" fn reduce<const SLOT: usize>(
 
 static FUNCTIONS: [[CFunction; 16]; SLOTS / 16] = pool!(reduce);
 
-/// The C function for a procedure.
-///
-/// # Errors
-///
-/// [`Full`]: the program has as many procedures already.
-pub fn function(procedure: *mut c_void) -> Result<*mut c_void, Full> {
-    let slot = PROCEDURES.of(procedure as usize)?;
-    Ok(FUNCTIONS[slot / 16][slot % 16] as *mut c_void)
+/// The slots of the operations that are made of Fortran procedures.
+static OPERATIONS: Mutex<Option<HashMap<Handle, usize>>> = Mutex::new(None);
+
+/// An operation whose C function is known and whose handle is to come.
+pub struct Making(usize);
+
+impl Making {
+    /// Takes a slot for a procedure.
+    ///
+    /// # Errors
+    ///
+    /// [`Full`]: the program has as many procedures in use already.
+    pub fn new(procedure: *mut c_void) -> Result<Self, Full> {
+        PROCEDURES.take(procedure as usize).map(Self)
+    }
+
+    /// The C function.
+    pub fn function(&self) -> *mut c_void {
+        FUNCTIONS[self.0 / 16][self.0 % 16] as *mut c_void
+    }
+
+    /// C has made the operation, or no operation.
+    pub fn end(self, made: Option<Handle>) {
+        match made {
+            Some(operation) => {
+                let mut operations = OPERATIONS.lock().unwrap_or_else(PoisonError::into_inner);
+                operations.get_or_insert_default().insert(operation, self.0);
+            }
+            None => PROCEDURES.give_back(self.0),
+        }
+    }
+}
+
+/// An operation is freed.
+pub fn freed(operation: Handle) {
+    let mut operations = OPERATIONS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(slot) = operations.as_mut().and_then(|all| all.remove(&operation)) {
+        PROCEDURES.give_back(slot);
+    }
 }

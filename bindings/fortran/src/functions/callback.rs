@@ -28,13 +28,14 @@ macro_rules! operation {
             commute: *mut Integer,
             op: *mut Integer,
         ) -> c_int {
-            let Ok(function) = operation::function(procedure) else {
+            let Ok(making) = operation::Making::new(procedure) else {
                 return full(stringify!($type));
             };
             let mut made: Handle = 0;
             // SAFETY: the program's arguments; the function is one that C may call for ever.
             unsafe {
-                let code = call(function, *commute, &raw mut made);
+                let code = call(making.function(), *commute, &raw mut made);
+                making.end((code == c::SUCCESS).then_some(made));
                 if code == c::SUCCESS {
                     *op = handle::op::to_fortran(made);
                 }
@@ -46,6 +47,21 @@ macro_rules! operation {
 
 operation!(op_create, MPI_Op_create);
 operation!(op_create_c, MPI_Op_create_c);
+
+/// `MPI_Op_free`.
+pub unsafe fn op_free(call: c::MPI_Op_free, op: *mut Integer) -> c_int {
+    // SAFETY: the program's argument.
+    unsafe {
+        let operation = handle::op::to_c(*op);
+        let mut freed = operation;
+        let code = call(&raw mut freed);
+        if code == c::SUCCESS {
+            operation::freed(operation);
+        }
+        *op = handle::op::to_fortran(freed);
+        code
+    }
+}
 
 macro_rules! error_handler {
     ($name:ident, $type:ident, $object:ident) => {

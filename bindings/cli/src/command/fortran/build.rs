@@ -1,6 +1,6 @@
 //! Makes a set: compiles the modules, archives their objects, and puts all in its place.
 //!
-//! Before: the compiler's words, and an installation with `libmpi_abi_fortran.so`. After: a folder that `mpifort` finds.
+//! Before: the compiler's words, and an installation with `libmpi_abi_fortran.so.1`. After: a folder that `mpifort` finds.
 //! Invariants: a set is whole or not there, since it is made in another folder beside its own. Its library is an
 //! archive, so that a program that is moved needs only the installation's `lib`.
 
@@ -15,7 +15,7 @@ use crate::fortran::{CompilerFile, MODULES_LIBRARY, Record, Version};
 
 /// Makes the set of the compiler that these words call; its name.
 pub(super) fn make(prefix: &Prefix, words: &[String]) -> Result<String, FortranError> {
-    let fortran = prefix.library.join("libmpi_abi_fortran.so");
+    let fortran = prefix.library.join("libmpi_abi_fortran.so.1");
     if !fortran.exists() {
         return Err(FortranError::NoLibrary { path: fortran });
     }

@@ -26,11 +26,27 @@ pub fn functions(path: &Path) -> Vec<String> {
     let later = later();
     let mut found: Vec<String> = undefined(&bytes)
         .into_iter()
-        .filter(|name| later.contains(name.strip_prefix('P').unwrap_or(name)))
+        .filter_map(|name| wanted_function(&name, &later))
         .collect();
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// The function that is left for later and that a symbol stands for: in C, or by a name that a Fortran compiler makes.
+fn wanted_function(symbol: &str, later: &HashSet<String>) -> Option<String> {
+    if later.contains(symbol.strip_prefix('P').unwrap_or(symbol)) {
+        return Some(symbol.to_string());
+    }
+    let name = symbol.trim_end_matches('_');
+    let name = name
+        .strip_suffix("_f08ts")
+        .or_else(|| name.strip_suffix("_f08"))
+        .unwrap_or(name);
+    let profiling = name.strip_prefix('p').unwrap_or(name);
+    let same =
+        |other: &&String| other.eq_ignore_ascii_case(name) || other.eq_ignore_ascii_case(profiling);
+    later.iter().find(same).cloned()
 }
 
 /// The names that the dynamic linker is to find for this program.
@@ -86,6 +102,29 @@ mod tests {
         assert_eq!(function("double MPI_Wtime()"), Some("MPI_Wtime"));
         assert_eq!(function("# MPI_Name(C parameters)"), Some("MPI_Name"));
         assert_eq!(function("[file later] Files"), None);
+    }
+
+    #[test]
+    fn names_of_fortran_compilers_stand_for_the_function() {
+        let later = HashSet::from(["MPI_File_open".to_string()]);
+        let wanted = |symbol| wanted_function(symbol, &later);
+        for symbol in [
+            "mpi_file_open_",
+            "mpi_file_open_f08_",
+            "mpi_file_open_f08ts",
+            "pmpi_file_open__",
+        ] {
+            assert_eq!(wanted(symbol).as_deref(), Some("MPI_File_open"), "{symbol}");
+        }
+        assert_eq!(wanted("PMPI_File_open").as_deref(), Some("PMPI_File_open"));
+        for symbol in [
+            "mpi_file_open_all_",
+            "file_open",
+            "_",
+            "\u{e9}mpi_file_open",
+        ] {
+            assert_eq!(wanted(symbol), None, "{symbol}");
+        }
     }
 
     #[test]

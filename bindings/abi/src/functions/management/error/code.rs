@@ -116,6 +116,13 @@ pub unsafe fn error_string(errorcode: c_int, string: *mut c_char, resultlen: *mu
     }
 }
 
+/// The text that the program gave a code or class of its own.
+pub fn added_text(code: c_int) -> Option<String> {
+    let added = added();
+    let text = &added.get(&code)?.text;
+    (!text.is_empty()).then(|| String::from_utf8_lossy(text).into_owned())
+}
+
 /// `MPI_Add_error_class`, section 9.5.
 ///
 /// # Safety
