@@ -26,6 +26,7 @@ mod kernel;
 mod long_double;
 mod pair;
 mod predefined;
+mod quad;
 
 pub mod primitive;
 
@@ -128,17 +129,14 @@ fn combine_with(
     if combined {
         return Ok(());
     }
-    // The functions above know what they compute; `check` knows why the rest is missing.
-    Err(operation
-        .check(primitive)
-        .err()
-        .unwrap_or(OperationError::NotComputed {
-            operation,
-            primitive,
-        }))
+    // What the functions above compute is what `check` accepts: everything that is defined.
+    Err(OperationError::Undefined {
+        operation,
+        primitive,
+    })
 }
 
-/// `MPI_MAX`; `false` where it is not computed.
+/// `MPI_MAX`; `false` where it is not defined.
 fn maximum(primitive: Primitive, incoming: &[u8], inout: Inout<'_>) -> bool {
     macro_rules! greatest {
         ($element:ty) => {
@@ -169,12 +167,20 @@ fn maximum(primitive: Primitive, incoming: &[u8], inout: Inout<'_>) -> bool {
                 long_double::copy(a, b);
             }
         }),
+        Primitive::Float128 => combine_as!(u128, incoming, inout, |a, b| {
+            let order = quad::compare(a, b);
+            if order.is_some_and(|order| order.is_gt()) {
+                a
+            } else {
+                b
+            }
+        }),
         _ => return false,
     }
     true
 }
 
-/// `MPI_MIN`; `false` where it is not computed.
+/// `MPI_MIN`; `false` where it is not defined.
 fn minimum(primitive: Primitive, incoming: &[u8], inout: Inout<'_>) -> bool {
     macro_rules! least {
         ($element:ty) => {
@@ -205,12 +211,20 @@ fn minimum(primitive: Primitive, incoming: &[u8], inout: Inout<'_>) -> bool {
                 long_double::copy(a, b);
             }
         }),
+        Primitive::Float128 => combine_as!(u128, incoming, inout, |a, b| {
+            let order = quad::compare(a, b);
+            if order.is_some_and(|order| order.is_lt()) {
+                a
+            } else {
+                b
+            }
+        }),
         _ => return false,
     }
     true
 }
 
-/// `MPI_SUM`; `false` where it is not computed. A complex sum is the sum of its
+/// `MPI_SUM`; `false` where it is not defined. A complex sum is the sum of its
 /// parts, and a signed sum is an unsigned one in two's complement.
 fn sum(primitive: Primitive, incoming: &[u8], inout: Inout<'_>) -> bool {
     use Primitive::*;
@@ -230,12 +244,13 @@ fn sum(primitive: Primitive, incoming: &[u8], inout: Inout<'_>) -> bool {
             });
         }
         LongDouble | ComplexLongDouble => each_long_double(incoming, inout, long_double::add),
+        Float128 | Complex128 => combine_as!(u128, incoming, inout, |a, b| quad::add(a, b)),
         _ => return false,
     }
     true
 }
 
-/// `MPI_PROD`; `false` where it is not computed.
+/// `MPI_PROD`; `false` where it is not defined.
 fn product(primitive: Primitive, incoming: &[u8], inout: Inout<'_>) -> bool {
     use Primitive::*;
     match primitive {
@@ -289,12 +304,24 @@ fn product(primitive: Primitive, incoming: &[u8], inout: Inout<'_>) -> bool {
                 long_double::multiply_complex(a, b);
             }
         }
+        Float128 => combine_as!(u128, incoming, inout, |a, b| quad::multiply(a, b)),
+        Complex128 => each(incoming, inout, |a: [u8; 32], b: [u8; 32]| {
+            let [a, b] = [a, b].map(|z| {
+                let (parts, _) = z.as_chunks::<16>();
+                [u128::from_ne_bytes(parts[0]), u128::from_ne_bytes(parts[1])]
+            });
+            let parts = quad::multiply_complex(a, b).map(u128::to_ne_bytes);
+            let mut product = [0; 32];
+            product[..16].copy_from_slice(&parts[0]);
+            product[16..].copy_from_slice(&parts[1]);
+            product
+        }),
         _ => return false,
     }
     true
 }
 
-/// `MPI_LAND`, `MPI_LOR`, `MPI_LXOR`: `f` of two truths; `false` where it is not computed.
+/// `MPI_LAND`, `MPI_LOR`, `MPI_LXOR`: `f` of two truths; `false` where it is not defined.
 fn logical(
     primitive: Primitive,
     incoming: &[u8],
@@ -319,7 +346,7 @@ fn logical(
 }
 
 /// `MPI_BAND`, `MPI_BOR`, `MPI_BXOR`: the same on bytes, whatever the width;
-/// `false` where it is not computed.
+/// `false` where it is not defined.
 fn bits(primitive: Primitive, incoming: &[u8], inout: Inout<'_>, f: impl Fn(u8, u8) -> u8) -> bool {
     use Primitive::*;
     match primitive {

@@ -112,18 +112,6 @@ pub enum OperationError {
         /// On what.
         primitive: Primitive,
     },
-    /// The operation is defined, but this library only moves such elements
-    /// (`MPI_ERR_UNSUPPORTED_OPERATION`).
-    #[error(
-        "{} is not computed on {primitive:?}, which is moved only: use a smaller type, or make an operation with MPI_Op_create",
-        .operation.name()
-    )]
-    NotComputed {
-        /// What was to be done.
-        operation: Operation,
-        /// On what.
-        primitive: Primitive,
-    },
     /// A buffer holds fewer elements than were to be combined (`MPI_ERR_BUFFER`).
     #[error(
         "{needed_bytes} bytes are to be combined where a buffer has {available_bytes}: pass the whole buffer, or a smaller count"
@@ -215,20 +203,11 @@ impl Operation {
     ///
     /// # Errors
     ///
-    /// [`OperationError::Undefined`] where the standard's table has no entry,
-    /// [`OperationError::NotComputed`] where it has one but the primitive is
-    /// moved only (IEEE binary128).
+    /// [`OperationError::Undefined`] where the standard's table has no entry.
     pub const fn check(self, primitive: Primitive) -> Result<(), OperationError> {
         let operation = self;
         if !self.is_defined_on_group(TypeGroup::of(primitive)) {
             return Err(OperationError::Undefined {
-                operation,
-                primitive,
-            });
-        }
-        let moved_only = matches!(primitive, Primitive::Float128 | Primitive::Complex128);
-        if moved_only && !self.is_one_sided_only() {
-            return Err(OperationError::NotComputed {
                 operation,
                 primitive,
             });

@@ -37,7 +37,7 @@ pub enum Primitive {
     Float64,
     /// C's `long double`: x87 extended precision in 16 bytes.
     LongDouble,
-    /// IEEE 754 binary128, Fortran's `REAL*16`: moved, not computed with.
+    /// IEEE 754 binary128, Fortran's `REAL*16`.
     Float128,
     /// Two `Float16`: Fortran's `COMPLEX*4`.
     Complex16,
