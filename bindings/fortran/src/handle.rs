@@ -12,7 +12,7 @@
 
 use std::mem::MaybeUninit;
 
-use crate::c::{Handle, Integer};
+use crate::c::{self, Handle, Integer, c_int};
 
 /// Below it handles are predefined ones.
 const PREDEFINED: Handle = 0x1000;
@@ -69,6 +69,16 @@ kind!(op, PMPI_Op_fromint, PMPI_Op_toint);
 kind!(request, PMPI_Request_fromint, PMPI_Request_toint);
 kind!(session, PMPI_Session_fromint, PMPI_Session_toint);
 kind!(win, PMPI_Win_fromint, PMPI_Win_toint);
+
+/// Whether C is done with a request, which it may say without ending it.
+pub fn is_complete(request: Integer) -> bool {
+    let mut flag: c_int = 0;
+    let handle = request::to_c(request);
+    // SAFETY: C gave the request; the place is this function's; null ignores the status.
+    let code =
+        unsafe { c::symbol::PMPI_Request_get_status(handle, &raw mut flag, std::ptr::null_mut()) };
+    code == c::SUCCESS && flag != 0
+}
 
 /// So many handles need no allocation.
 const FEW: usize = 64;

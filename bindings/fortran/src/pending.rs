@@ -18,8 +18,8 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::c::{self, Handle, Integer, c_int};
-use crate::handle;
+use crate::c::{Handle, Integer};
+use crate::handle::is_complete;
 use crate::section::Staged;
 
 #[derive(Default)]
@@ -62,16 +62,6 @@ fn change(change: impl FnOnce(&mut Entries)) {
     let entries = guard.get_or_insert_default();
     change(entries);
     COUNT.store(entries.len(), Ordering::Relaxed);
-}
-
-/// Whether C is done with a request, which it may say without ending it.
-fn is_complete(request: Integer) -> bool {
-    let mut flag: c_int = 0;
-    let handle = handle::request::to_c(request);
-    // SAFETY: C gave the request; the place is this function's; null ignores the status.
-    let code =
-        unsafe { c::symbol::PMPI_Request_get_status(handle, &raw mut flag, std::ptr::null_mut()) };
-    code == c::SUCCESS && flag != 0
 }
 
 /// Keeps an array until the request is complete; of a persistent one until it is freed.
