@@ -1,6 +1,6 @@
 /* mpi.h: the C interface of MPI-5.0, in the form of the standard ABI.
  *
- * Written from bindings/abi/table/ by bindings/abi/generator/; change those.
+ * Written from bindings/interface/table/ by bindings/abi/generator/; change those.
  * A program compiled with this header runs on every library that has the
  * standard ABI, libmpi_abi.so.1. */
 #ifndef PAMIR_MPI_H
