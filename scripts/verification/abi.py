@@ -132,13 +132,17 @@ def conformance(workshop: Workshop, compiler: Path, environment: dict[str, str],
              *programs(pattern)],
             seconds=options.timeout * 2, environment=environment,
         )
-        found = SUMMARY.findall(text)
-        passed, failed = (int(word) for word in found[-1]) if found else (0, 0)
-        if code != 0 or passed == 0:
-            failed = max(failed, 1)
+        passed, failed = outcome(code, text)
         workshop.say(f"  {pattern:16} {passed} passed, {failed} failed")
         failures += failed
     return failures
+
+
+def outcome(code: int, text: str) -> tuple[int, int]:
+    """How many runs of tests/conformance/run passed and failed; one at least failed where none passed."""
+    found = SUMMARY.findall(text)
+    passed, failed = (int(word) for word in found[-1]) if found else (0, 0)
+    return passed, max(failed, 1) if code != 0 or passed == 0 else failed
 
 
 def programs(pattern: str) -> list[str]:
@@ -159,9 +163,6 @@ def fortran(workshop: Workshop, launcher: Path, folder: Path, options) -> int:
          *(f"fortran/{noun}" for noun in nouns)],
         seconds=options.timeout * 2, environment={"LD_LIBRARY_PATH": str(folder)},
     )
-    found = SUMMARY.findall(text)
-    passed, failed = (int(word) for word in found[-1]) if found else (0, 0)
-    if code != 0 or passed == 0:
-        failed = max(failed, 1)
+    passed, failed = outcome(code, text)
     workshop.say(f"Fortran on MPICH's libmpi_abi.so.1: {passed} passed, {failed} failed")
     return failed

@@ -19,11 +19,15 @@ use crate::c::{Integer, Status, c_char, c_int, c_void};
 /// The common block, for programs that do not bring one.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals)]
-pub static mut mpisentinels_: Block = Block([0; 23]);
+pub static mut mpisentinels_: Block = Block {
+    _variables: [0; 23],
+};
 
 /// As much memory as the block takes, rounded up.
 #[repr(C, align(16))]
-pub struct Block(#[allow(dead_code)] [Integer; 23]);
+pub struct Block {
+    _variables: [Integer; 23],
+}
 
 const BOTTOM: usize = 0;
 const IN_PLACE: usize = 4;

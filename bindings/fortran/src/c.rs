@@ -5,7 +5,7 @@
 //! Step before: `pamir-interface`. Step after: `entry` and whoever calls.
 //! Invariant: sizes and places are the ABI's (MPI-5.0, section 20).
 
-// The functions have C's names.
+// The functions have C's names, and all are declared, whoever calls them.
 #![allow(non_camel_case_types, dead_code)]
 
 pub use std::ffi::{c_char, c_int, c_void};

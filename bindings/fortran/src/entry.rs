@@ -11,6 +11,7 @@
 //! Step before: the program. Step after: `functions`, or the C function at once.
 //! Invariant: the jumps are written in assembly, so that the compiler cannot merge or order the names.
 
+// The text is generated: a conversion may leave a name or a block that it does not need.
 #![allow(non_snake_case, unused_unsafe, unused_variables, unused_mut)]
 #![allow(
     clippy::missing_safety_doc,
@@ -50,6 +51,11 @@ macro_rules! export {
     };
 }
 
-pub(crate) use {export, jump_to};
+/// Gives a function all of its names.
+macro_rules! spell {
+    ($body:path: $($name:ident)*) => { $($crate::entry::export! { $name => $body })* };
+}
+
+pub(crate) use {export, jump_to, spell};
 
 include!(concat!(env!("OUT_DIR"), "/entries.rs"));

@@ -70,6 +70,25 @@ kind!(request, PMPI_Request_fromint, PMPI_Request_toint);
 kind!(session, PMPI_Session_fromint, PMPI_Session_toint);
 kind!(win, PMPI_Win_fromint, PMPI_Win_toint);
 
+/// Calls what makes a C handle, and gives its integer to the program if there is one; the code.
+///
+/// # Safety
+///
+/// The program's integer may be written.
+pub unsafe fn made(
+    integer: *mut Integer,
+    to_fortran: fn(Handle) -> Integer,
+    make: impl FnOnce(*mut Handle) -> c_int,
+) -> c_int {
+    let mut handle = 0;
+    let code = make(&raw mut handle);
+    if code == c::SUCCESS {
+        // SAFETY: the caller's promise.
+        unsafe { *integer = to_fortran(handle) };
+    }
+    code
+}
+
 /// Whether C is done with a request, which it may say without ending it.
 pub fn is_complete(request: Integer) -> bool {
     let mut flag: c_int = 0;

@@ -2,7 +2,13 @@
 //!
 //! The library itself needs a C library to link with, so that the file is compiled in here.
 
-#![allow(dead_code, unused_macros, unused_imports, missing_docs)]
+#![allow(
+    dead_code,
+    unused_macros,
+    unused_imports,
+    missing_docs,
+    reason = "a part of the library is compiled in, and a part of that is used"
+)]
 
 #[path = "../src/callback/pool.rs"]
 mod pool;

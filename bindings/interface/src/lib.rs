@@ -43,6 +43,18 @@ mod tests {
     }
 
     #[test]
+    fn a_line_declares_a_function_unless_it_is_a_comment_or_a_heading() {
+        let text = "[file later] Files\n# MPI_Name(C parameters)\ndouble MPI_Wtime()";
+        let table = super::Table::parse(text, "").expect("the lines are right");
+        let functions: Vec<_> = table.chapters.iter().flat_map(|c| &c.functions).collect();
+        assert_eq!(functions.len(), 1);
+        assert_eq!(
+            (functions[0].name.as_str(), functions[0].returns.as_str()),
+            ("MPI_Wtime", "double")
+        );
+    }
+
+    #[test]
     fn a_malformed_line_is_told_by_its_number() {
         let error = super::Table::parse("\n[a later]\nMPI_Send", "").expect_err("no prototype");
         assert!(error.contains("functions.txt:3"), "{error}");

@@ -6,6 +6,9 @@
 
 use pamir_interface::table::Function;
 
+/// The prefixes of a function's two names.
+pub const PREFIXES: [&str; 2] = ["", "P"];
+
 /// What an argument holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {

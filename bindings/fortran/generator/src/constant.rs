@@ -50,6 +50,28 @@ pub enum Sentinel {
     Matrix,
 }
 
+impl Sentinel {
+    /// The type, where statuses are of the type `status`.
+    pub fn kind(self, status: &str) -> &str {
+        match self {
+            Self::Integer | Self::Integers => "integer",
+            Self::Status | Self::Statuses => status,
+            Self::Characters | Self::Matrix => "character(1)",
+        }
+    }
+
+    /// The dimensions, where a status that is an array has the dimension `status`, and one of a type none.
+    pub fn dimensions(self, status: Option<&str>) -> String {
+        match (self, status) {
+            (Self::Integer, _) | (Self::Status, None) => String::new(),
+            (Self::Integers | Self::Characters, _) | (Self::Statuses, None) => "(1)".to_string(),
+            (Self::Status, Some(size)) => format!("({size})"),
+            (Self::Statuses, Some(size)) => format!("({size}, 1)"),
+            (Self::Matrix, _) => "(1, 1)".to_string(),
+        }
+    }
+}
+
 /// The variables of the common block, in its order.
 pub const SENTINELS: &[(&str, Sentinel)] = &[
     ("MPI_BOTTOM", Sentinel::Integer),
@@ -96,22 +118,24 @@ pub fn integers(table: &Table) -> Vec<(String, i64)> {
     let plain = sections(table, |kind| matches!(kind, Kind::Int | Kind::ErrorClass));
     let known = plain.filter(|c| !is_of_c(&c.name));
     let value = |c: &Constant| Some((c.name.clone(), in_fortran(&c.name, number(&c.value)?)));
-    let own = OWN
-        .iter()
-        .map(|(name, value)| ((*name).to_string(), *value));
-    known.filter_map(value).chain(own).collect()
+    known.filter_map(value).chain(owned(OWN)).collect()
+}
+
+/// All that is an integer where handles are: the constants, the predefined handles, what MPI-3.0 removed.
+pub fn integers_and_handles(table: &Table) -> Vec<(String, i64)> {
+    let handles = handles(table).into_iter().flat_map(|(_, values)| values);
+    let all = integers(table).into_iter().chain(handles);
+    all.chain(owned(REMOVED)).collect()
+}
+
+fn owned(constants: &[(&str, i64)]) -> impl Iterator<Item = (String, i64)> {
+    let one = |(name, value): &(&str, i64)| ((*name).to_string(), *value);
+    constants.iter().map(one)
 }
 
 fn in_fortran(name: &str, value: i64) -> i64 {
     let is_string = name.starts_with("MPI_MAX_");
     if is_string { value - 1 } else { value }
-}
-
-/// The removed constants: name and value.
-pub fn removed() -> impl Iterator<Item = (String, i64)> {
-    REMOVED
-        .iter()
-        .map(|(name, value)| ((*name).to_string(), *value))
 }
 
 /// The offsets: name and value.

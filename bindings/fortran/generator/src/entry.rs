@@ -23,11 +23,12 @@ use std::fmt::Write;
 use pamir_interface::c_type::Parameter;
 use pamir_interface::table::Function;
 
-use crate::argument::{Form, Value};
+use crate::argument::{Form, PREFIXES, Value};
+use crate::special;
 use crate::text::line;
 
 use conversion::Conversion;
-use declared::{PREFIXES, declared, fortran_type, is_handle, lengths, rust_name};
+use declared::{declared, fortran_type, handed_on, is_handle, lengths, rust_name};
 
 /// The C functions that the entries call, as types and as symbols.
 pub fn declarations(forms: &[Form]) -> String {
@@ -69,7 +70,7 @@ pub fn declarations(forms: &[Form]) -> String {
 
 /// Whether a library of the ABI has the function: those of MPI-1 are made from today's.
 fn is_called(function: &Function) -> bool {
-    !function.name.starts_with("MPI_Status_f") && !crate::special::is_absent(&function.name)
+    !special::is_absent(&function.name)
 }
 
 fn c_type(function: &Function) -> String {
@@ -126,7 +127,7 @@ pub fn entries(forms: &[Form], is_written: impl Fn(&str) -> bool) -> Result<Stri
         }
         write_body(&mut out, form, &is_written)?;
         for prefix in PREFIXES {
-            write_entry(&mut out, form, prefix);
+            write_call(&mut out, form, prefix, "");
         }
         if form.has_choice() && !form.is_removed {
             section::write(&mut out, form);
@@ -190,12 +191,10 @@ fn write_converted(out: &mut String, form: &Form) -> Result<(), String> {
         quick = quick.replace(&converted, &format!("*{x} as Handle"));
         handles.push(format!("*{x}"));
     }
-    let mut passed: Vec<_> = form.arguments.iter().map(rust_name).collect();
-    passed.push("ierror".to_string());
     let inside = format!(
         "if handle::are_predefined({}) {{\n{quick}}} else {{\nany_{name}(call, {})\n}}\n",
         handles.join(" | "),
-        passed.join(", ")
+        handed_on(form)
     );
     write_inline(
         out,
@@ -212,21 +211,25 @@ fn write_inline(out: &mut String, form: &Form, name: &str, attribute: &str, insi
     line(
         out,
         format_args!(
-            "{attribute}\nunsafe fn {name}(call: c::{}, {declared}) {{\n\
+            "{attribute}\nunsafe fn {name}(call: {}, {declared}) {{\n\
          // SAFETY: the program vouches for its arguments, as it does towards C.\n\
          unsafe {{\n{inside}}}\n}}",
-            form.name
+            call_type(form)
         ),
     );
 }
 
-/// The type of what a function written by hand is given to call.
+/// The C function that a body is given to call: its own, or the one that took its place. None where there is
+/// nothing to call.
+fn callee(form: &Form) -> Option<&str> {
+    let own = form.function.as_ref().filter(|f| is_called(f));
+    own.map(|f| f.name.as_str())
+        .or(special::successor(&form.name))
+}
+
+/// The type of [`callee`].
 fn call_type(form: &Form) -> String {
-    match form.function.as_ref().filter(|f| is_called(f)) {
-        Some(function) => format!("c::{}", function.name),
-        None => crate::special::successor(&form.name)
-            .map_or("()".to_string(), |name| format!("c::{name}")),
-    }
+    callee(form).map_or("()".to_string(), |name| format!("c::{name}"))
 }
 
 fn write_written(out: &mut String, form: &Form, own: &str, suffix: &str) {
@@ -259,40 +262,26 @@ fn write_written(out: &mut String, form: &Form, own: &str, suffix: &str) {
     }
 }
 
-/// `f_MPI_X` and `f_PMPI_X`.
-fn write_entry(out: &mut String, form: &Form, prefix: &str) {
-    write_call(out, form, prefix, "");
-}
-
+/// `f_MPI_X` or `f_PMPI_X`, or the form of `mpi_f08`.
 fn write_call(out: &mut String, form: &Form, prefix: &str, suffix: &str) {
     let name = &form.name;
     let declared = declared(form, |a| fortran_type(a).to_string());
-    let mut passed: Vec<_> = form.arguments.iter().map(rust_name).collect();
-    passed.push("ierror".to_string());
-    passed.extend(lengths(form));
-    let call = called(form, prefix);
+    let (call, passed) = (called(form, prefix), handed_on(form));
     line(
         out,
         format_args!(
             "unsafe extern \"C\" fn f_{prefix}{name}{suffix}({declared}) {{\n\
          // SAFETY: what the program vouches for is handed on unchanged.\n\
-         unsafe {{ body_{name}{suffix}({call}, {}) }}\n}}",
-            passed.join(", ")
+         unsafe {{ body_{name}{suffix}({call}, {passed}) }}\n}}"
         ),
     );
 }
 
-/// The C function that an entry calls: its own, or the one that took its place.
+/// [`callee`] as an entry of a prefix hands it on.
 fn called(form: &Form, prefix: &str) -> String {
-    let own = form
-        .function
-        .as_ref()
-        .filter(|f| is_called(f))
-        .map(|f| f.name.as_str());
-    match own.or(crate::special::successor(&form.name)) {
-        Some(name) => format!("c::symbol::{prefix}{name}"),
-        None => "()".to_string(),
-    }
+    callee(form).map_or("()".to_string(), |name| {
+        format!("c::symbol::{prefix}{name}")
+    })
 }
 
 /// `MPI_Wtime` and its like, which return what C returns.

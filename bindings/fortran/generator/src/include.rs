@@ -7,7 +7,8 @@
 
 use pamir_interface::Table;
 
-use crate::constant::{self, BLOCK, SENTINELS, Sentinel};
+use crate::argument::PREFIXES;
+use crate::constant::{self, BLOCK, SENTINELS};
 use crate::text::line;
 
 const OPENING: &str = "\
@@ -32,14 +33,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
 /// The text.
 pub fn include(table: &Table) -> String {
     let mut out = OPENING.to_string();
-    let handles = constant::handles(table)
-        .into_iter()
-        .flat_map(|(_, handles)| handles);
-    for (name, value) in constant::integers(table)
-        .into_iter()
-        .chain(handles)
-        .chain(constant::removed())
-    {
+    for (name, value) in constant::integers_and_handles(table) {
         parameter(&mut out, "INTEGER", &name, &value.to_string());
     }
     for (name, value) in constant::offsets(table) {
@@ -54,7 +48,7 @@ pub fn include(table: &Table) -> String {
     );
     sentinels(&mut out);
     for (kind, name) in FUNCTIONS {
-        for prefix in ["", "P"] {
+        for prefix in PREFIXES {
             line(&mut out, format_args!("      {kind} {prefix}{name}"));
             line(&mut out, format_args!("      EXTERNAL {prefix}{name}"));
         }
@@ -72,15 +66,11 @@ fn parameter(out: &mut String, kind: &str, name: &str, value: &str) {
 
 fn sentinels(out: &mut String) {
     for (name, sentinel) in SENTINELS {
-        let declared = match sentinel {
-            Sentinel::Integer => format!("INTEGER {name}"),
-            Sentinel::Integers => format!("INTEGER {name}(1)"),
-            Sentinel::Status => format!("INTEGER {name}(MPI_STATUS_SIZE)"),
-            Sentinel::Statuses => format!("INTEGER {name}(MPI_STATUS_SIZE,1)"),
-            Sentinel::Characters => format!("CHARACTER*1 {name}(1)"),
-            Sentinel::Matrix => format!("CHARACTER*1 {name}(1,1)"),
-        };
-        line(out, format_args!("      {declared}"));
+        let (kind, dimensions) = (
+            sentinel.kind("integer").to_uppercase(),
+            sentinel.dimensions(Some("MPI_STATUS_SIZE")),
+        );
+        line(out, format_args!("      {kind} {name}{dimensions}"));
     }
     for (name, _) in SENTINELS {
         line(out, format_args!("      COMMON /{BLOCK}/ {name}"));

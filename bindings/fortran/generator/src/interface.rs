@@ -1,11 +1,14 @@
 //! Writes interface blocks: what both modules have in common.
 //!
-//! What: [`Style`] says how a module names types; [`body`] writes one interface body, wrapped at the length
-//! that every compiler takes.
+//! What: [`Style`] says how a module names types; [`parameters`] and [`sentinels`] write its constants and
+//! variables, [`body`] one interface body, wrapped at the length that every compiler takes.
 //! Step before: `form`. Step after: `module`, `module_f08`.
 //! Invariant: the dummy arguments have the standard's names, in C's order, with `ierror` at the end.
 
+use pamir_interface::Table;
+
 use crate::argument::{Argument, Form, Intent, Shape, Value};
+use crate::constant::{self, BLOCK, SENTINELS, Sentinel};
 use crate::text::line;
 
 /// How a module declares arguments.
@@ -24,6 +27,72 @@ pub struct Head {
     pub name: String,
     /// The name for the linker, where the compiler is not to make one.
     pub binding: Option<String>,
+}
+
+impl Head {
+    /// A name that the compiler makes the linker's of.
+    pub fn plain(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            binding: None,
+        }
+    }
+}
+
+/// The derived type of a status, which the conversions of statuses have in `mpi` too.
+pub const STATUS: &str = "\
+type, bind(C) :: MPI_Status
+  integer :: MPI_SOURCE
+  integer :: MPI_TAG
+  integer :: MPI_ERROR
+  integer, private :: reserved(5)
+end type MPI_Status
+";
+
+/// Writes constants: integers, offsets, and what the interface promises of buffers.
+pub fn parameters(out: &mut String, table: &Table, integers: &[(String, i64)], style: Style) {
+    for (name, value) in integers {
+        line(out, format_args!("integer, parameter :: {name} = {value}"));
+    }
+    for (name, value) in constant::offsets(table) {
+        line(
+            out,
+            format_args!("integer(MPI_OFFSET_KIND), parameter :: {name} = {value}"),
+        );
+    }
+    let promised = if style == Style::Types {
+        ".true."
+    } else {
+        ".false."
+    };
+    for name in ["MPI_SUBARRAYS_SUPPORTED", "MPI_ASYNC_PROTECTS_NONBLOCKING"] {
+        line(
+            out,
+            format_args!("logical, parameter :: {name} = {promised}"),
+        );
+    }
+}
+
+/// Writes the common block of the sentinels.
+pub fn sentinels(out: &mut String, style: Style) {
+    let (status, size) = match style {
+        Style::Integers => ("integer", Some("MPI_STATUS_SIZE")),
+        Style::Types => ("type(MPI_Status)", None),
+    };
+    for (name, sentinel) in SENTINELS {
+        // Programs may take the address of a buffer.
+        let target = if *sentinel == Sentinel::Integer {
+            ", target"
+        } else {
+            ""
+        };
+        let (kind, dimensions) = (sentinel.kind(status), sentinel.dimensions(size));
+        line(
+            out,
+            format_args!("{kind}{target} :: {name}{dimensions}\ncommon /{BLOCK}/ {name}"),
+        );
+    }
+    line(out, format_args!("save /{BLOCK}/"));
 }
 
 /// Writes an interface body.
@@ -160,17 +229,12 @@ fn kind(argument: &Argument, style: Style) -> String {
         Value::Handle(kind) if types => format!("type({kind})"),
         Value::Status if types => "type(MPI_Status)".to_string(),
         Value::Pointer if types => "type(c_ptr)".to_string(),
-        Value::Procedure(kind) if types => format!("procedure({})", procedure(kind)),
+        Value::Procedure(kind) if types => format!("procedure({kind})"),
         Value::Handle(_) | Value::Status => "integer".to_string(),
         Value::Pointer => "integer(MPI_ADDRESS_KIND)".to_string(),
         Value::Procedure(_) => "external".to_string(),
         Value::Choice | Value::Double => unreachable!("they are declared elsewhere"),
     }
-}
-
-/// The abstract interface of a callback: MPI-1's are today's.
-fn procedure(kind: &str) -> &str {
-    kind
 }
 
 fn dimensions(argument: &Argument, style: Style) -> &'static str {

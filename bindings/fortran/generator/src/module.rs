@@ -11,9 +11,9 @@
 
 use pamir_interface::Table;
 
-use crate::argument::{Form, Value};
-use crate::constant::{self, BLOCK, SENTINELS, Sentinel};
-use crate::interface::{Head, Style, body};
+use crate::argument::{Form, PREFIXES, Value};
+use crate::constant;
+use crate::interface::{Head, STATUS, Style, body, parameters, sentinels};
 use crate::text::line;
 
 /// What the text begins with.
@@ -31,29 +31,23 @@ integer, parameter, private :: mpi_needs_an_integer_of_4_bytes = 1 / (8 / kind(0
 /// The text.
 pub fn module(table: &Table, forms: &[Form]) -> String {
     let mut out = OPENING.to_string();
-    write_constants(&mut out, table);
-    write_status(&mut out);
+    let integers = constant::integers_and_handles(table);
+    parameters(&mut out, table, &integers, Style::Integers);
+    sentinels(&mut out, Style::Integers);
+    out.push_str(STATUS);
     let shown = || forms.iter().filter(|form| !form.is_large);
     let (generic, plain): (Vec<_>, Vec<_>) = shown().partition(|form| has_pointer(form));
     line(&mut out, format_args!("interface"));
     for form in plain {
-        for prefix in ["", "P"] {
+        for prefix in PREFIXES {
             let name = format!("{prefix}{}", form.name);
-            body(
-                &mut out,
-                form,
-                &Head {
-                    name,
-                    binding: None,
-                },
-                Style::Integers,
-            );
+            body(&mut out, form, &Head::plain(name), Style::Integers);
         }
     }
     line(&mut out, format_args!("end interface"));
     write_predefined(&mut out, table);
     for form in generic {
-        for prefix in ["", "P"] {
+        for prefix in PREFIXES {
             write_generic(&mut out, form, prefix);
         }
     }
@@ -68,60 +62,6 @@ fn has_pointer(form: &Form) -> bool {
         .any(|a| a.name == "baseptr" && a.value == Value::Pointer)
 }
 
-fn write_constants(out: &mut String, table: &Table) {
-    let handles = constant::handles(table)
-        .into_iter()
-        .flat_map(|(_, handles)| handles);
-    for (name, value) in constant::integers(table)
-        .into_iter()
-        .chain(handles)
-        .chain(constant::removed())
-    {
-        line(out, format_args!("integer, parameter :: {name} = {value}"));
-    }
-    for (name, value) in constant::offsets(table) {
-        line(
-            out,
-            format_args!("integer(MPI_OFFSET_KIND), parameter :: {name} = {value}"),
-        );
-    }
-    line(
-        out,
-        format_args!("logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .false."),
-    );
-    line(
-        out,
-        format_args!("logical, parameter :: MPI_ASYNC_PROTECTS_NONBLOCKING = .false."),
-    );
-    for (name, sentinel) in SENTINELS {
-        let declared = match sentinel {
-            Sentinel::Integer => format!("integer, target :: {name}"),
-            Sentinel::Integers => format!("integer :: {name}(1)"),
-            Sentinel::Status => format!("integer :: {name}(MPI_STATUS_SIZE)"),
-            Sentinel::Statuses => format!("integer :: {name}(MPI_STATUS_SIZE, 1)"),
-            Sentinel::Characters => format!("character(1) :: {name}(1)"),
-            Sentinel::Matrix => format!("character(1) :: {name}(1, 1)"),
-        };
-        line(out, format_args!("{declared}\ncommon /{BLOCK}/ {name}"));
-    }
-    line(out, format_args!("save /{BLOCK}/"));
-}
-
-/// `TYPE(MPI_Status)`, which the conversions of statuses have in this module too.
-fn write_status(out: &mut String) {
-    out.push_str(STATUS);
-}
-
-/// The derived type of a status.
-pub const STATUS: &str = "\
-type, bind(C) :: MPI_Status
-  integer :: MPI_SOURCE
-  integer :: MPI_TAG
-  integer :: MPI_ERROR
-  integer, private :: reserved(5)
-end type MPI_Status
-";
-
 /// The predefined procedures.
 fn write_predefined(out: &mut String, table: &Table) {
     for procedure in constant::procedures(table) {
@@ -133,26 +73,10 @@ fn write_predefined(out: &mut String, table: &Table) {
 fn write_generic(out: &mut String, form: &Form, prefix: &str) {
     let name = format!("{prefix}{}", form.name);
     line(out, format_args!("interface {name}"));
-    body(
-        out,
-        form,
-        &Head {
-            name: name.clone(),
-            binding: None,
-        },
-        Style::Integers,
-    );
+    body(out, form, &Head::plain(name.as_str()), Style::Integers);
     let mut text = String::new();
-    let binding = None;
-    body(
-        &mut text,
-        form,
-        &Head {
-            name: format!("{name}_cptr"),
-            binding,
-        },
-        Style::Integers,
-    );
+    let head = Head::plain(format!("{name}_cptr"));
+    body(&mut text, form, &head, Style::Integers);
     let pointer = text.replace(
         "integer(MPI_ADDRESS_KIND), intent(out) :: baseptr",
         "type(c_ptr), intent(out) :: baseptr",

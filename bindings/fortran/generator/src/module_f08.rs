@@ -14,10 +14,9 @@
 use pamir_interface::Table;
 use pamir_interface::table::Kind;
 
-use crate::argument::{Form, Shape, Value};
-use crate::constant::{self, BLOCK, SENTINELS, Sentinel};
-use crate::interface::{Head, Style, body};
-use crate::module::STATUS;
+use crate::argument::{Form, PREFIXES, Shape, Value};
+use crate::constant;
+use crate::interface::{Head, STATUS, Style, body, parameters, sentinels};
 use crate::text::line;
 
 const OPENING: &str = "\
@@ -34,40 +33,20 @@ integer, parameter, private :: mpi_needs_an_integer_of_4_bytes = 1 / (8 / kind(0
 /// The text.
 pub fn module(table: &Table, forms: &[Form]) -> String {
     let mut out = OPENING.to_string();
-    write_integers(&mut out, table);
+    parameters(&mut out, table, &constant::integers(table), Style::Types);
     write_types(&mut out, table);
-    write_sentinels(&mut out);
+    sentinels(&mut out, Style::Types);
     out.push_str(CALLBACKS);
     write_predefined(&mut out, table);
     let shown: Vec<_> = forms.iter().filter(|form| !form.is_removed).collect();
     for form in shown.iter().filter(|form| !form.is_large) {
-        for prefix in ["", "P"] {
+        for prefix in PREFIXES {
             write_generic(&mut out, form, &shown, prefix);
         }
     }
     write_own(&mut out);
     write_operators(&mut out, table);
     out + "end module mpi_f08\n"
-}
-
-fn write_integers(out: &mut String, table: &Table) {
-    for (name, value) in constant::integers(table) {
-        line(out, format_args!("integer, parameter :: {name} = {value}"));
-    }
-    for (name, value) in constant::offsets(table) {
-        line(
-            out,
-            format_args!("integer(MPI_OFFSET_KIND), parameter :: {name} = {value}"),
-        );
-    }
-    line(
-        out,
-        format_args!("logical, parameter :: MPI_SUBARRAYS_SUPPORTED = .true."),
-    );
-    line(
-        out,
-        format_args!("logical, parameter :: MPI_ASYNC_PROTECTS_NONBLOCKING = .true."),
-    );
 }
 
 fn write_types(out: &mut String, table: &Table) {
@@ -87,21 +66,6 @@ fn write_types(out: &mut String, table: &Table) {
             );
         }
     }
-}
-
-fn write_sentinels(out: &mut String) {
-    for (name, sentinel) in SENTINELS {
-        let declared = match sentinel {
-            Sentinel::Integer => format!("integer, target :: {name}"),
-            Sentinel::Integers => format!("integer :: {name}(1)"),
-            Sentinel::Status => format!("type(MPI_Status) :: {name}"),
-            Sentinel::Statuses => format!("type(MPI_Status) :: {name}(1)"),
-            Sentinel::Characters => format!("character(1) :: {name}(1)"),
-            Sentinel::Matrix => format!("character(1) :: {name}(1, 1)"),
-        };
-        line(out, format_args!("{declared}\ncommon /{BLOCK}/ {name}"));
-    }
-    line(out, format_args!("save /{BLOCK}/"));
 }
 
 /// The callbacks' interfaces (MPI-5.0, section A.3.4).

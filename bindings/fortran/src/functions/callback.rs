@@ -31,15 +31,13 @@ macro_rules! operation {
             let Ok(making) = operation::Making::new(procedure) else {
                 return full(stringify!($type));
             };
-            let mut made: Handle = 0;
             // SAFETY: the program's arguments; the function is one that C may call for ever.
             unsafe {
-                let code = call(making.function(), *commute, &raw mut made);
-                making.end((code == c::SUCCESS).then_some(made));
-                if code == c::SUCCESS {
-                    *op = handle::op::to_fortran(made);
-                }
-                code
+                handle::made(op, handle::op::to_fortran, |made| {
+                    let code = call(making.function(), *commute, made);
+                    making.end((code == c::SUCCESS).then_some(*made));
+                    code
+                })
             }
         }
     };
@@ -112,13 +110,9 @@ unsafe fn make_error_handler(
     let Ok(function) = function else {
         return full(name);
     };
-    let mut made: Handle = 0;
-    let code = call(function, &raw mut made);
-    if code == c::SUCCESS {
-        // SAFETY: the place is the program's.
-        unsafe { *errhandler = handle::errhandler::to_fortran(made) };
-    }
-    code
+    let to_fortran = handle::errhandler::to_fortran;
+    // SAFETY: the place is the program's.
+    unsafe { handle::made(errhandler, to_fortran, |made| call(function, made)) }
 }
 
 macro_rules! key {

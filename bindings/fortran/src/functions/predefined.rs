@@ -9,7 +9,7 @@
 #![allow(non_snake_case, clippy::missing_safety_doc)]
 
 use crate::c::{self, Integer, c_void};
-use crate::entry::export;
+use crate::entry::spell;
 
 unsafe extern "C" fn copy_not(
     _object: *mut Integer,
@@ -75,10 +75,6 @@ unsafe extern "C" fn delete_not(
 
 /// Never called: its address says that there is no conversion.
 unsafe extern "C" fn convert_not() {}
-
-macro_rules! spell {
-    ($body:path: $($name:ident)*) => { $(export! { $name => $body })* };
-}
 
 spell!(copy_not: mpi_null_copy_fn_ mpi_null_copy_fn__ MPI_NULL_COPY_FN mpi_null_copy_fn);
 spell!(copy_integer: mpi_dup_fn_ mpi_dup_fn__ MPI_DUP_FN mpi_dup_fn);

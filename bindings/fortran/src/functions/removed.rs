@@ -4,7 +4,7 @@
 //! Step before: `entry`. Step after: the successor in C.
 //! Invariant: a value that does not fit an `INTEGER` is an error, never cut.
 
-use crate::c::{self, Handle, Integer, c_int, c_void};
+use crate::c::{self, Integer, c_int, c_void};
 use crate::error::raise;
 use crate::functions::structure::type_create_struct;
 use crate::handle;
@@ -96,7 +96,7 @@ pub unsafe fn type_hindexed(
     unsafe {
         let mut displacements = wide(displacements, count);
         let oldtype = handle::datatype::to_c(*oldtype);
-        give(newtype, |made| {
+        handle::made(newtype, handle::datatype::to_fortran, |made| {
             call(*count, lengths, displacements.as_mut_ptr(), oldtype, made)
         })
     }
@@ -114,7 +114,7 @@ pub unsafe fn type_hvector(
     // SAFETY: the program's arguments.
     unsafe {
         let oldtype = handle::datatype::to_c(*oldtype);
-        give(newtype, |made| {
+        handle::made(newtype, handle::datatype::to_fortran, |made| {
             call(*count, *length, i64::from(*stride), oldtype, made)
         })
     }
@@ -139,48 +139,6 @@ pub unsafe fn type_struct(
             displacements.as_mut_ptr(),
             types,
             newtype,
-        )
-    }
-}
-
-unsafe fn give(newtype: *mut Integer, make: impl FnOnce(*mut Handle) -> c_int) -> c_int {
-    let mut made = 0;
-    let code = make(&raw mut made);
-    if code == c::SUCCESS {
-        // SAFETY: the program's place.
-        unsafe { *newtype = handle::datatype::to_fortran(made) };
-    }
-    code
-}
-
-/// `MPI_Errhandler_get`.
-pub unsafe fn errhandler_get(
-    call: c::MPI_Comm_get_errhandler,
-    comm: *mut Integer,
-    errhandler: *mut Integer,
-) -> c_int {
-    let mut found: Handle = 0;
-    // SAFETY: the program's arguments.
-    unsafe {
-        let code = call(handle::comm::to_c(*comm), &raw mut found);
-        if code == c::SUCCESS {
-            *errhandler = handle::errhandler::to_fortran(found);
-        }
-        code
-    }
-}
-
-/// `MPI_Errhandler_set`.
-pub unsafe fn errhandler_set(
-    call: c::MPI_Comm_set_errhandler,
-    comm: *mut Integer,
-    errhandler: *mut Integer,
-) -> c_int {
-    // SAFETY: the program's arguments.
-    unsafe {
-        call(
-            handle::comm::to_c(*comm),
-            handle::errhandler::to_c(*errhandler),
         )
     }
 }

@@ -6,7 +6,7 @@
 //! Invariant: strings of an array have the length of its elements, one after the other.
 
 use crate::address;
-use crate::c::{self, Handle, Integer, c_char, c_int};
+use crate::c::{self, Integer, c_char, c_int};
 use crate::handle;
 use crate::string::Input;
 
@@ -64,7 +64,7 @@ pub unsafe fn comm_spawn(
             .as_mut()
             .map_or(std::ptr::null_mut(), |vector| vector.pointers.as_mut_ptr());
         let (info, comm) = (handle::info::to_c(*info), handle::comm::to_c(*comm));
-        give(intercomm, |made| {
+        handle::made(intercomm, handle::comm::to_fortran, |made| {
             call(
                 command.as_ptr(),
                 argv,
@@ -115,7 +115,7 @@ pub unsafe fn comm_spawn_multiple(
         };
         let mut infos = handle::Array::new(infos, many, handle::info::to_c);
         let comm = handle::comm::to_c(*comm);
-        give(intercomm, |made| {
+        handle::made(intercomm, handle::comm::to_fortran, |made| {
             let codes = address::error_codes(codes);
             call(
                 *count,
@@ -130,14 +130,4 @@ pub unsafe fn comm_spawn_multiple(
             )
         })
     }
-}
-
-unsafe fn give(intercomm: *mut Integer, spawn: impl FnOnce(*mut Handle) -> c_int) -> c_int {
-    let mut made = 0;
-    let code = spawn(&raw mut made);
-    if code == c::SUCCESS {
-        // SAFETY: the program's place.
-        unsafe { *intercomm = handle::comm::to_fortran(made) };
-    }
-    code
 }

@@ -7,7 +7,7 @@
 #![allow(non_snake_case, clippy::missing_safety_doc)]
 
 use crate::c::{self, Integer, Status};
-use crate::entry::export;
+use crate::entry::spell;
 use crate::error::finish;
 use crate::section::Descriptor;
 
@@ -29,10 +29,6 @@ unsafe extern "C" fn size_of_variable(
         *size = (*variable).element as Integer;
         finish(ierror, c::SUCCESS);
     }
-}
-
-macro_rules! spell {
-    ($body:path: $($name:ident)*) => { $(export! { $name => $body })* };
 }
 
 spell!(convert: mpi_status_f2f08_ mpi_status_f2f08__ MPI_STATUS_F2F08 mpi_status_f2f08);

@@ -46,16 +46,20 @@ impl Members {
         }
     }
 
-    /// The structure with the bounds of its markers; where there is none, with its own.
-    fn resized(&self, mut made: Handle, resized: &mut Handle) -> c_int {
+    /// Gives the structure the bounds of its markers; where there is none, it keeps its own.
+    unsafe fn resize(&self, made: *mut Handle) -> c_int {
+        if self.lower.is_none() && self.upper.is_none() {
+            return c::SUCCESS;
+        }
         let (mut lower, mut extent) = (0, 0);
         // SAFETY: the datatype was made for this; the places are the caller's and this function's.
         unsafe {
-            mpi::PMPI_Type_get_extent(made, &raw mut lower, &raw mut extent);
+            let mut plain = *made;
+            mpi::PMPI_Type_get_extent(plain, &raw mut lower, &raw mut extent);
             let upper = self.upper.unwrap_or(lower + extent);
             let lower = self.lower.unwrap_or(lower);
-            let code = mpi::PMPI_Type_create_resized(made, lower, upper - lower, resized);
-            mpi::PMPI_Type_free(&raw mut made);
+            let code = mpi::PMPI_Type_create_resized(plain, lower, upper - lower, made);
+            mpi::PMPI_Type_free(&raw mut plain);
             code
         }
     }
@@ -80,32 +84,19 @@ pub unsafe fn type_create_struct(
                 *types.add(index),
             );
         }
-        let has_markers = members.lower.is_some() || members.upper.is_some();
         // A negative count is C's to refuse.
-        let number = if *count < 0 {
-            *count
-        } else {
-            members.types.len() as Integer
+        let number = match *count {
+            count if count < 0 => count,
+            _ => members.types.len() as Integer,
         };
-        let (lengths, displacements) = (
-            members.lengths.as_mut_ptr(),
-            members.displacements.as_mut_ptr(),
-        );
-        let (mut made, mut result) = (0, 0);
-        let mut code = call(
-            number,
-            lengths,
-            displacements,
-            members.types.as_mut_ptr(),
-            &raw mut made,
-        );
-        result = if has_markers { result } else { made };
-        if code == c::SUCCESS && has_markers {
-            code = members.resized(made, &mut result);
-        }
-        if code == c::SUCCESS {
-            *newtype = handle::datatype::to_fortran(result);
-        }
-        code
+        let lengths = members.lengths.as_mut_ptr();
+        let displacements = members.displacements.as_mut_ptr();
+        let types = members.types.as_mut_ptr();
+        handle::made(newtype, handle::datatype::to_fortran, |made| {
+            match call(number, lengths, displacements, types, made) {
+                c::SUCCESS => members.resize(made),
+                code => code,
+            }
+        })
     }
 }

@@ -5,9 +5,6 @@
 
 use crate::argument::{Argument, Form, Intent, Shape, Value};
 
-/// The prefixes of a function's two names.
-pub const PREFIXES: [&str; 2] = ["", "P"];
-
 /// The Rust type of a Fortran argument, which is an address always.
 pub fn fortran_type(argument: &Argument) -> &'static str {
     match argument.value {
@@ -46,6 +43,13 @@ pub fn declared_without_lengths(form: &Form, of: impl Fn(&Argument) -> String) -
         .collect();
     list.push("ierror: *mut Integer".to_string());
     list.join(", ")
+}
+
+/// The arguments as one entry hands them to another: their names, `ierror`, the strings' lengths.
+pub fn handed_on(form: &Form) -> String {
+    let own = form.arguments.iter().map(rust_name);
+    let all = own.chain(["ierror".to_string()]).chain(lengths(form));
+    all.collect::<Vec<_>>().join(", ")
 }
 
 /// The names of the strings' lengths.

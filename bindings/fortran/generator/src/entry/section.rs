@@ -11,8 +11,8 @@
 //! Step before: `entry`. Step after: `bindings/fortran/src/section`.
 //! Invariant: the way is a property of the function and the buffer, chosen in [`way`].
 
-use super::declared::{PREFIXES, declared_without_lengths, fortran_type, rust_name};
-use crate::argument::{Argument, Form, Intent, Shape, Value};
+use super::declared::{declared_without_lengths, fortran_type, rust_name};
+use crate::argument::{Argument, Form, Intent, PREFIXES, Shape, Value};
 use crate::special;
 use crate::text::line;
 
@@ -61,7 +61,7 @@ fn way(form: &Form, buffer: &Argument) -> Way {
             .iter()
             .any(|a| a.name == wanted && a.shape == Shape::Scalar)
     };
-    let is_collective = special_collective(form);
+    let is_collective = is_collective(form);
     let stem = buffer
         .name
         .trim_end_matches("buf")
@@ -101,7 +101,7 @@ fn object(form: &Form) -> &'static str {
 }
 
 /// Whether the function is a collective operation, whose buffers hold several ranks' data.
-fn special_collective(form: &Form) -> bool {
+fn is_collective(form: &Form) -> bool {
     let has_comm = form.arguments.iter().any(|a| a.name == "comm");
     let has_peer = form
         .arguments
@@ -175,31 +175,31 @@ fn passed(form: &Form, error: &str, buffer: impl Fn(&Argument) -> String) -> Str
     list.join(", ")
 }
 
+/// The condition that all buffers have a property that have to; none where no buffer has to.
+fn all(form: &Form, buffers: &[&Argument], property: &str) -> Option<String> {
+    let matter = buffers.iter().filter(|b| way(form, b) != Way::First);
+    let each: Vec<_> = matter
+        .map(|b| format!("Descriptor::{property}({})", b.name))
+        .collect();
+    (!each.is_empty()).then(|| each.join(" && "))
+}
+
 /// The inside: the direct way if all buffers are plain that have to be.
 fn dispatched(form: &Form, name: &str, direct: &str, buffers: &[&Argument]) -> String {
-    let matter = buffers.iter().filter(|b| way(form, b) != Way::First);
-    let contiguous: Vec<_> = matter
-        .map(|b| format!("Descriptor::is_plain({})", b.name))
-        .collect();
-    if contiguous.is_empty() {
+    let Some(plain) = all(form, buffers, "is_plain") else {
         return format!("f_{name}({direct});\n");
-    }
+    };
     let mut same: Vec<_> = form.arguments.iter().map(rust_name).collect();
     same.push("ierror".to_string());
     format!(
-        "if {} {{\nf_{name}({direct})\n}} else {{\ns_{name}({})\n}}\n",
-        contiguous.join(" && "),
+        "if {plain} {{\nf_{name}({direct})\n}} else {{\ns_{name}({})\n}}\n",
         same.join(", ")
     )
 }
 
 /// The direct way for arrays of more dimensions that lie in one piece.
 fn whole(form: &Form, name: &str, direct: &str, buffers: &[&Argument]) -> String {
-    let matter = buffers.iter().filter(|b| way(form, b) != Way::First);
-    let contiguous: Vec<_> = matter
-        .map(|b| format!("Descriptor::is_contiguous({})", b.name))
-        .collect();
-    let contiguous = contiguous.join(" && ");
+    let contiguous = all(form, buffers, "is_contiguous").unwrap_or_default();
     format!("if {contiguous} {{\nreturn f_{name}({direct});\n}}\n")
 }
 

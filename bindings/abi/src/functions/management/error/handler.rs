@@ -216,23 +216,27 @@ pub unsafe fn get_for_window(win: MPI_Win, errhandler: *mut MPI_Errhandler) -> R
     unsafe { store(errhandler, handle, "errhandler") }
 }
 
-/// What is found where the program itself calls an error handler, with a code that has no text of its own.
-const CALLED: &str = "the program called the error handler";
+/// Calls an object's error handler because the program does, with the text of a code that it added.
+fn call_for_program(object: Object, code: c_int, function: &'static str) {
+    let text = code::added_text(code);
+    let detail = text
+        .as_deref()
+        .unwrap_or("the program called the error handler");
+    dispatch(&Raised {
+        object,
+        code,
+        function,
+        detail,
+    });
+}
 
 /// `MPI_Win_call_errhandler`, section 9.5.
 pub fn call_for_window(win: MPI_Win, errorcode: c_int) -> Result {
     let state = running()?;
     state.windows.named(win)?;
     code::check(errorcode)?;
-    let detail = code::added_text(errorcode);
-    let raised = Raised {
-        object: Object::Window(win),
-        code: errorcode,
-        function: "MPI_Win_call_errhandler",
-        detail: detail.as_deref().unwrap_or(CALLED),
-    };
     drop(state);
-    dispatch(&raised);
+    call_for_program(Object::Window(win), errorcode, "MPI_Win_call_errhandler");
     Ok(())
 }
 
@@ -267,15 +271,12 @@ pub fn comm_call_errhandler(comm: MPI_Comm, errorcode: c_int) -> Result {
     let state = running()?;
     state.communicator(comm)?;
     code::check(errorcode)?;
-    let detail = code::added_text(errorcode);
-    let raised = Raised {
-        object: Object::Communicator(comm),
-        code: errorcode,
-        function: "MPI_Comm_call_errhandler",
-        detail: detail.as_deref().unwrap_or(CALLED),
-    };
     drop(state);
-    dispatch(&raised);
+    call_for_program(
+        Object::Communicator(comm),
+        errorcode,
+        "MPI_Comm_call_errhandler",
+    );
     Ok(())
 }
 
