@@ -246,7 +246,30 @@ pub fn exports(table: &Table, is_written: impl Fn(&str, &str) -> bool) -> String
             write_function(&mut out, function, &chapter.path, written, table);
         }
     }
+    write_bodies(&mut out, table);
     out
+}
+
+/// The table by which faces reach the bodies.
+fn write_bodies(out: &mut String, table: &Table) {
+    let functions = || table.chapters.iter().flat_map(|c| &c.functions);
+    line(
+        out,
+        format_args!(
+            "/// The functions in the order of `table/functions.txt`, for faces.\n\
+             #[unsafe(no_mangle)]\n#[allow(non_upper_case_globals)]\n\
+             pub static pamir_functions: crate::face::Functions<{}> = crate::face::Functions::new([",
+            functions().count()
+        ),
+    );
+    for function in functions() {
+        let name = &function.name;
+        line(
+            out,
+            format_args!("    crate::face::Body::new(body_{name} as *mut ()),"),
+        );
+    }
+    line(out, format_args!("]);"));
 }
 
 fn write_function(

@@ -239,11 +239,12 @@ pub fn raise(object: Object, error: Error, function: &'static str) -> c_int {
         detail: &record.detail,
     };
     LAST.with_borrow_mut(|last| *last = (raised.code, format!("{function}: {}", record.detail)));
-    match settings(|settings| settings.handler) {
+    let code = match settings(|settings| settings.handler) {
         _ if raised.object == Object::Tool => raised.code,
         Some(handler) => handler(&raised),
         None => fatal(&raised),
-    }
+    };
+    crate::face::code_out(code)
 }
 
 /// Raises the error of an argument that is null where the call reads or writes a value:

@@ -21,6 +21,7 @@ pub mod count;
 pub mod engine;
 pub mod error;
 pub mod exports;
+pub mod face;
 pub mod functions;
 pub mod process;
 pub mod state;

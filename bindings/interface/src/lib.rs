@@ -13,6 +13,7 @@
 //! Invariant: a malformed line is an error with its file and line number.
 
 pub mod c_type;
+pub mod face;
 pub mod table;
 
 pub use table::Table;

@@ -191,10 +191,10 @@ fn parse_functions(text: &str) -> Result<Vec<Chapter>, String> {
         };
         let (returns, name, parameters) =
             prototype(declaration).ok_or_else(|| wrong("not a prototype"))?;
-        let rust_name = ["MPI_", "MPIX_", "OMPI_"]
+        let rust_name = ["MPI_", "MPIX_", "MPIR_", "OMPI_"]
             .iter()
             .find_map(|prefix| name.strip_prefix(prefix))
-            .ok_or_else(|| wrong("a function's name starts with MPI_, MPIX_ or OMPI_"))?
+            .ok_or_else(|| wrong("a function's name starts with MPI_, MPIX_, MPIR_ or OMPI_"))?
             .to_lowercase();
         let chapter = chapters.last_mut().ok_or_else(|| wrong("no chapter yet"))?;
         let resolved = |large| parameters.iter().map(|p| p.resolved(large)).collect();

@@ -25,6 +25,11 @@ def check(_update: bool) -> Iterator[str]:
     for package in packages:
         folder = str(Path(package["manifest_path"]).parent.relative_to(ROOT)) + "/"
         built, rest = sources(folder)
+        # A library's sources may be another folder's, where several crates have the same.
+        for target in package["targets"]:
+            shared = Path(target["src_path"]).resolve().parent
+            if not shared.is_relative_to(ROOT / folder):
+                rest += sources(str(shared.relative_to(ROOT)) + "/")[1]
         for dependency in package["dependencies"]:
             name = dependency["name"]
             inherited.add(name)

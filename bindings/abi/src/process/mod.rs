@@ -170,6 +170,7 @@ pub fn start(process: Process, thread_level: i32, multiple: bool) -> Result {
     if began.is_err() {
         return Err(ErrorClass::Other.with("MPI is already initialised"));
     }
+    crate::face::settle();
     // SAFETY: the handler only stores to atomics, which a child of several threads may do; the C library forgets it if
     // this library is unloaded.
     unsafe { libc::pthread_atfork(None, None, Some(in_child)) };

@@ -10,7 +10,6 @@ use pamir_mpi::point_to_point::take;
 use pamir_transport::context::Context;
 use pamir_transport::tagged::state::request::RequestId;
 
-use crate::constants::MPI_BSEND_OVERHEAD;
 use crate::error::{ErrorClass, Result};
 use crate::types::MPI_Comm;
 
@@ -41,7 +40,7 @@ const LEAST_PATIENCE: usize = 64;
 
 /// What a message of `bytes` bytes takes of the attached buffer.
 fn room_for(bytes: usize) -> i64 {
-    bytes as i64 + i64::from(MPI_BSEND_OVERHEAD)
+    bytes as i64 + i64::from(crate::face::overhead())
 }
 
 impl Attached {

@@ -4,8 +4,10 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use crate::error::{ErrorClass, Result};
+use crate::face;
 use crate::process::running;
 use crate::types::*;
+use pamir_interface::face::Kind;
 use pamir_mpi::op::{Op, UserFunction, UserOperation};
 
 /// A function that the program gave to `MPI_Op_create`.
@@ -14,9 +16,14 @@ struct Small(unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_int, *mut MPI
 /// A function that the program gave to `MPI_Op_create_c`.
 struct Large(unsafe extern "C" fn(*mut c_void, *mut c_void, *mut MPI_Count, *mut MPI_Datatype));
 
+/// The handle as the program knows it.
+fn shown(datatype: u64) -> MPI_Datatype {
+    MPI_Datatype(face::handle_out(Kind::Datatype, datatype as usize))
+}
+
 impl UserFunction for Small {
     unsafe fn call(&self, incoming: *const u8, inout: *mut u8, count: i64, datatype: u64) {
-        let (mut count, mut datatype) = (count as c_int, MPI_Datatype(datatype as usize));
+        let (mut count, mut datatype) = (count as c_int, shown(datatype));
         let incoming = incoming.cast_mut().cast();
         // SAFETY: the program promised that its function combines elements of the datatype; the
         // caller vouches for both buffers, and splits at `maximum_count`.
@@ -30,7 +37,7 @@ impl UserFunction for Small {
 
 impl UserFunction for Large {
     unsafe fn call(&self, incoming: *const u8, inout: *mut u8, count: i64, datatype: u64) {
-        let (mut count, mut datatype) = (count, MPI_Datatype(datatype as usize));
+        let (mut count, mut datatype) = (count, shown(datatype));
         let incoming = incoming.cast_mut().cast();
         // SAFETY: as for `Small`.
         unsafe { (self.0)(incoming, inout.cast(), &raw mut count, &raw mut datatype) };

@@ -4,9 +4,12 @@ use std::ffi::{c_int, c_void};
 
 use pamir_mpi::attribute::ObjectKind;
 
+use pamir_interface::face::Kind;
+
 use crate::argument::{address, store};
 use crate::constants::*;
 use crate::error::Result;
+use crate::face::handle_out;
 use crate::functions::communicators::attribute::functions::Functions;
 use crate::functions::communicators::attribute::{free, get, store_value};
 use crate::process::running;
@@ -30,7 +33,7 @@ pub unsafe fn win_create_keyval(
         copy: win_copy_attr_fn,
         delete: win_delete_attr_fn,
         extra_state: extra_state as usize,
-        handle: MPI_Win,
+        handle: |token| MPI_Win(handle_out(Kind::Window, token)),
     };
     let made = state
         .attributes

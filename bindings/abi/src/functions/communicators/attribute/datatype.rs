@@ -6,8 +6,11 @@ use pamir_mpi::attribute::ObjectKind;
 
 use super::functions::Functions;
 use super::{free, get, store_value};
+use pamir_interface::face::Kind;
+
 use crate::argument::{address, store};
 use crate::error::Result;
+use crate::face::handle_out;
 use crate::process::running;
 use crate::types::*;
 
@@ -29,7 +32,7 @@ pub unsafe fn type_create_keyval(
         copy: type_copy_attr_fn,
         delete: type_delete_attr_fn,
         extra_state: extra_state as usize,
-        handle: MPI_Datatype,
+        handle: |token| MPI_Datatype(handle_out(Kind::Datatype, token)),
     };
     let made = state
         .attributes

@@ -72,7 +72,7 @@ impl<H> AttributeFunctions for Functions<H> {
         };
         match code {
             0 => Ok((flag != 0).then_some(copied)),
-            code => Err(code),
+            code => Err(crate::face::code_in(code)),
         }
     }
 
@@ -89,6 +89,9 @@ impl<H> AttributeFunctions for Functions<H> {
                 self.extra_state as *mut c_void,
             )
         };
-        if code == 0 { Ok(()) } else { Err(code) }
+        match code {
+            0 => Ok(()),
+            code => Err(crate::face::code_in(code)),
+        }
     }
 }

@@ -14,6 +14,7 @@ use pamir_mpi::info::Info;
 use crate::argument::{address, store, store_string};
 use crate::constants::*;
 use crate::error::{ErrorClass, Result};
+use crate::face;
 use crate::functions::management::info;
 use crate::state::infos;
 use crate::types::*;
@@ -40,9 +41,12 @@ pub unsafe fn get_version(version: *mut c_int, subversion: *mut c_int) -> Result
 pub unsafe fn get_library_version(version: *mut c_char, resultlen: *mut c_int) -> Result {
     address(resultlen, "resultlen")?;
     let text = format!(
-        "Pamir {} (MPI {MPI_VERSION}.{MPI_SUBVERSION}, binary interface \
-         {MPI_ABI_VERSION}.{MPI_ABI_SUBVERSION}, {})",
+        "Pamir {} (MPI {MPI_VERSION}.{MPI_SUBVERSION}, binary interface {}, {})",
         env!("CARGO_PKG_VERSION"),
+        match face::name() {
+            Some(name) => format!("of {name}"),
+            None => format!("{MPI_ABI_VERSION}.{MPI_ABI_SUBVERSION}"),
+        },
         std::env::consts::ARCH
     );
     let room = MPI_MAX_LIBRARY_VERSION_STRING as usize;

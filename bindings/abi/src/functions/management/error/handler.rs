@@ -11,6 +11,7 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use pamir_interface::face::Kind;
 use pamir_mpi::error_handler::ErrorHandler;
 use pamir_mpi::process::Process;
 
@@ -19,7 +20,7 @@ use crate::constants::*;
 use crate::error::{Error, ErrorClass, Object, Raised, Result, fatal};
 use crate::functions::management::error::code;
 use crate::process::{inherited, running};
-use crate::state::handles::{Kind, Slots, names_nothing};
+use crate::state::handles::{self, Slots, names_nothing};
 use crate::types::*;
 
 /// The function of an error handler, and what it is called with.
@@ -59,7 +60,7 @@ struct Given {
     times: usize,
 }
 
-static GIVEN: Mutex<Slots<Given>> = Mutex::new(Slots::new(Kind::ErrorHandler));
+static GIVEN: Mutex<Slots<Given>> = Mutex::new(Slots::new(handles::Kind::ErrorHandler));
 
 fn given() -> MutexGuard<'static, Slots<Given>> {
     GIVEN.lock().unwrap_or_else(PoisonError::into_inner)
@@ -336,21 +337,26 @@ fn call(handler: &ErrorHandler, mut comm: MPI_Comm, raised: &Raised<'_>) -> c_in
         ErrorHandler::AreFatal | ErrorHandler::Abort => fatal(raised),
         ErrorHandler::Program(handler) => handler.downcast_ref::<ProgramHandler>(),
     };
-    let mut code = raised.code;
+    let mut code = crate::face::code_out(raised.code);
+    let shown = |kind, handle: usize| crate::face::handle_out(kind, handle);
     // SAFETY: the program gave the functions for this, and both addresses are good during the
     // call. No state is borrowed and no lock of this file held, so they may call MPI.
     unsafe {
         match own.map(|own| own.function) {
-            Some(HandlerFunction::Communicator(Some(function))) => function(&mut comm, &mut code),
+            Some(HandlerFunction::Communicator(Some(function))) => {
+                comm.0 = shown(Kind::Communicator, comm.0);
+                function(&mut comm, &mut code);
+            }
             Some(HandlerFunction::Session(Some(function))) => {
-                function(&mut { MPI_SESSION_NULL }, &mut code);
+                let none = shown(Kind::Session, MPI_SESSION_NULL.0);
+                function(&mut MPI_Session(none), &mut code);
             }
             Some(HandlerFunction::Window(Some(function))) => {
                 let win = match raised.object {
                     Object::Window(win) => win,
                     _ => MPI_WIN_NULL,
                 };
-                function(&mut { win }, &mut code);
+                function(&mut MPI_Win(shown(Kind::Window, win.0)), &mut code);
             }
             _ => {}
         }

@@ -23,7 +23,7 @@ fn result(code: i32, what: &'static str) -> Result {
     if code == MPI_SUCCESS {
         Ok(())
     } else {
-        Err(Error::from_code(code, what))
+        Err(Error::from_code(crate::face::code_in(code), what))
     }
 }
 
@@ -34,7 +34,8 @@ impl Generalized {
             return (status, Ok(()));
         };
         // SAFETY: the program gave the function for this, with its own extra state.
-        let code = unsafe { query(self.extra, &raw mut status) };
+        let call = |shown| unsafe { query(self.extra, shown) };
+        let code = crate::face::with_status(&mut status, call);
         (
             status,
             result(code, "the query function of a generalized request failed"),
