@@ -15,7 +15,7 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::c::{c_int, c_void};
+use crate::c::{c_int, c_void, number};
 
 static CELLS: Mutex<Option<HashSet<usize>>> = Mutex::new(None);
 
@@ -53,10 +53,31 @@ pub fn delete(attribute: *mut c_void) {
     }
 }
 
-const WIN_BASE: c_int = 601;
-const WIN_SIZE: c_int = 603;
+/// C's number of a key: MPICH's predefined keys have another number in Fortran, one above C's.
+pub fn key_of_c(key: c_int) -> c_int {
+    match cfg!(face = "mpich") && PREDEFINED.contains(&key.wrapping_sub(1)) {
+        true => key - 1,
+        false => key,
+    }
+}
 
-/// The value of a predefined attribute (MPI-5.0, sections 9.1.2 and 12.2.6), or `None` of another key.
+/// All predefined keys.
+const PREDEFINED: [c_int; 12] = [
+    number::MPI_TAG_UB,
+    number::MPI_IO,
+    number::MPI_HOST,
+    number::MPI_WTIME_IS_GLOBAL,
+    number::MPI_APPNUM,
+    number::MPI_LASTUSEDCODE,
+    number::MPI_UNIVERSE_SIZE,
+    number::MPI_WIN_DISP_UNIT,
+    number::MPI_WIN_CREATE_FLAVOR,
+    number::MPI_WIN_MODEL,
+    number::MPI_WIN_BASE,
+    number::MPI_WIN_SIZE,
+];
+
+/// The value of a predefined attribute (MPI-5.0, sections 9.1.2 and 12.2.6), or `None` of another key of C's.
 ///
 /// # Safety
 ///
@@ -65,9 +86,9 @@ pub unsafe fn predefined(key: c_int, attribute: *mut c_void) -> Option<i64> {
     // SAFETY: C gives the address of an int, or of an address-sized integer for a window's size.
     unsafe {
         match key {
-            WIN_BASE => Some(attribute as i64),
-            WIN_SIZE => Some(*attribute.cast()),
-            501..=507 | 602..=605 => Some(i64::from(*attribute.cast::<c_int>())),
+            number::MPI_WIN_BASE => Some(attribute as i64),
+            number::MPI_WIN_SIZE => Some(*attribute.cast()),
+            _ if PREDEFINED.contains(&key) => Some(i64::from(*attribute.cast::<c_int>())),
             _ => None,
         }
     }

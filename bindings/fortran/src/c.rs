@@ -1,9 +1,9 @@
 //! The C library as this one calls it.
 //!
-//! What: the types of the ABI in their plainest form, and its functions. Handles are numbers that
+//! What: the types of a face's interface in their plainest form, its functions and numbers. Handles are numbers that
 //! nobody follows; callbacks are addresses.
 //! Step before: `pamir-interface`. Step after: `entry` and whoever calls.
-//! Invariant: sizes and places are the ABI's (MPI-5.0, section 20).
+//! Invariant: sizes and places are the C library's: the ABI's (MPI-5.0, section 20), or a face's.
 
 // The functions have C's names, and all are declared, whoever calls them.
 #![allow(non_camel_case_types, dead_code)]
@@ -13,36 +13,39 @@ pub use std::ffi::{c_char, c_int, c_void};
 /// Fortran's `INTEGER`, and its `LOGICAL` of the same size.
 pub type Integer = c_int;
 
-/// A handle of any kind.
+/// A handle of any kind but files.
+#[cfg(not(face = "mpich"))]
 pub type Handle = usize;
+/// A handle of any kind but files.
+#[cfg(face = "mpich")]
+pub type Handle = c_int;
+
+/// A handle of a file.
+pub type File = usize;
 
 /// A status: source, tag, error, and five integers of the library's.
+#[cfg(face = "standard")]
 pub type Status = [c_int; 8];
+/// A status: two integers of the library's, source, tag, error.
+#[cfg(face = "mpich")]
+pub type Status = [c_int; 5];
+/// A status: source, tag, error, and three integers of the library's, the last two of which C has as one.
+#[cfg(face = "openmpi")]
+pub type Status = [c_int; 6];
 
-/// `MPI_SUCCESS`.
-pub const SUCCESS: c_int = 0;
-/// `MPI_UNDEFINED`.
-pub const UNDEFINED: c_int = -32766;
-/// `MPI_COMM_WORLD`.
-pub const COMM_WORLD: Handle = 0x101;
-/// `MPI_REQUEST_NULL`.
-pub const REQUEST_NULL: Integer = 0x180;
-/// `MPI_INFO_NULL`.
-pub const INFO_NULL: Handle = 0x130;
-/// `MPI_COMM_NULL`.
-pub const COMM_NULL: Handle = 0x100;
-/// `MPI_DATATYPE_NULL`.
-pub const DATATYPE_NULL: Handle = 0x200;
-/// `MPI_BYTE`.
-pub const BYTE: Handle = 0x247;
-/// `MPI_COMM_SELF`.
-pub const COMM_SELF: Handle = 0x102;
-/// `MPI_ERR_ARG`.
-pub const ERR_ARG: c_int = 13;
-/// `MPI_ERR_BUFFER`.
-pub const ERR_BUFFER: c_int = 1;
-/// `MPI_ERR_OTHER`.
-pub const ERR_OTHER: c_int = 16;
+/// No error.
+pub use number::MPI_SUCCESS as SUCCESS;
+/// What is not defined.
+pub use number::MPI_UNDEFINED as UNDEFINED;
+// Handles as Fortran has them: `handle` gives C's.
+pub use number::{
+    MPI_BYTE as BYTE, MPI_COMM_NULL as COMM_NULL, MPI_COMM_SELF as COMM_SELF,
+    MPI_DATATYPE_NULL as DATATYPE_NULL, MPI_REQUEST_NULL as REQUEST_NULL,
+};
+// Error classes.
+pub use number::{
+    MPI_ERR_ARG as ERR_ARG, MPI_ERR_BUFFER as ERR_BUFFER, MPI_ERR_OTHER as ERR_OTHER,
+};
 
 /// A `LOGICAL` as compilers write it: gfortran and flang both have 1 for true.
 pub const fn logical(value: bool) -> Integer {
@@ -50,21 +53,3 @@ pub const fn logical(value: bool) -> Integer {
 }
 
 include!(concat!(env!("OUT_DIR"), "/declarations.rs"));
-
-unsafe extern "C" {
-    /// `PMPI_Abi_set_fortran_info`, which has no Fortran form.
-    pub fn PMPI_Abi_set_fortran_info(info: Handle) -> c_int;
-    /// `PMPI_Abi_get_fortran_booleans`, which has no Fortran form.
-    pub fn PMPI_Abi_get_fortran_booleans(
-        size: c_int,
-        truth: *mut c_void,
-        falsehood: *mut c_void,
-        is_set: *mut c_int,
-    ) -> c_int;
-    /// `PMPI_Abi_set_fortran_booleans`, which has no Fortran form.
-    pub fn PMPI_Abi_set_fortran_booleans(
-        size: c_int,
-        truth: *mut c_void,
-        falsehood: *mut c_void,
-    ) -> c_int;
-}

@@ -53,7 +53,9 @@ pub fn raise_on(object: Object, class: c_int, text: &str) -> c_int {
             Object::Session(session) => {
                 mpi::PMPI_Session_call_errhandler(handle::session::to_c(session), code)
             }
-            Object::Process => mpi::PMPI_Comm_call_errhandler(c::COMM_SELF, code),
+            Object::Process => {
+                mpi::PMPI_Comm_call_errhandler(handle::comm::to_c(c::COMM_SELF), code)
+            }
         };
     }
     code

@@ -14,9 +14,21 @@
 //!                                                         +--> MPI_Send of libmpi_abi.so.1
 //! ```
 //!
+//! The same sources give the Fortran libraries of programs that were built for MPICH or Open MPI, over the C
+//! library of that interface: `cfg(face = ...)`, which `build.rs` sets, is what differs.
+//!
 //! Step before: a compiled Fortran program. Step after: the C library.
 //! Invariants: no state but what `callback`, `attribute` and `pending` say they keep; an entry that needs
 //! none of them neither allocates nor locks.
+
+#![cfg_attr(
+    face = "openmpi",
+    allow(
+        dead_code,
+        unused_imports,
+        reason = "its modules have no large counts, and its programs' compilers copy sections"
+    )
+)]
 
 mod address;
 mod attribute;
@@ -26,6 +38,8 @@ mod entry;
 mod error;
 mod functions;
 mod handle;
+#[cfg(not(face = "standard"))]
+mod modules;
 mod pending;
 mod section;
 mod string;

@@ -5,16 +5,18 @@
 //! Invariant: 0 where C will say that the communicator is none.
 
 use crate::address;
+use crate::c::number::{MPI_CART, MPI_DIST_GRAPH, MPI_GRAPH};
 use crate::c::{self, Integer, c_int, c_void};
 use crate::handle;
 
 /// The ranks that a rank of the communicator exchanges with: those of the other group, if there are two.
 pub unsafe fn peers(comm: *const Integer) -> usize {
     // SAFETY: the program's communicator.
-    let comm = handle::comm::to_c(unsafe { *comm });
+    let comm = unsafe { *comm };
     if comm == c::COMM_NULL {
         return 0;
     }
+    let comm = handle::comm::to_c(comm);
     let (mut between, mut size): (c_int, c_int) = (0, 0);
     // SAFETY: the places are this function's.
     unsafe {
@@ -54,17 +56,14 @@ pub unsafe fn sources(comm: *const Integer) -> usize {
     unsafe { neighbours(comm).0 }
 }
 
-const CART: c_int = 211;
-const GRAPH: c_int = 212;
-const DIST_GRAPH: c_int = 213;
-
 /// Sources and destinations in the communicator's topology.
 unsafe fn neighbours(comm: *const Integer) -> (usize, usize) {
     // SAFETY: the program's communicator.
-    let comm = handle::comm::to_c(unsafe { *comm });
+    let comm = unsafe { *comm };
     if comm == c::COMM_NULL {
         return (0, 0);
     }
+    let comm = handle::comm::to_c(comm);
     let (mut kind, mut here, mut there, mut rank): (c_int, c_int, c_int, c_int) = (0, 0, 0, 0);
     // SAFETY: the places are this function's; each question is asked of a topology that has the answer.
     unsafe {
@@ -72,16 +71,16 @@ unsafe fn neighbours(comm: *const Integer) -> (usize, usize) {
             return (0, 0);
         }
         match kind {
-            CART => {
+            MPI_CART => {
                 c::symbol::PMPI_Cartdim_get(comm, &raw mut here);
                 (here, there) = (2 * here, 2 * here);
             }
-            GRAPH => {
+            MPI_GRAPH => {
                 c::symbol::PMPI_Comm_rank(comm, &raw mut rank);
                 c::symbol::PMPI_Graph_neighbors_count(comm, rank, &raw mut here);
                 there = here;
             }
-            DIST_GRAPH => {
+            MPI_DIST_GRAPH => {
                 let mut weighted: c_int = 0;
                 c::symbol::PMPI_Dist_graph_neighbors_count(
                     comm,

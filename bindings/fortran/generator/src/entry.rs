@@ -24,6 +24,7 @@ use pamir_interface::c_type::Parameter;
 use pamir_interface::table::Function;
 
 use crate::argument::{Form, PREFIXES, Value};
+use crate::face::{Buffers, Face, spellings};
 use crate::special;
 use crate::text::line;
 
@@ -106,6 +107,7 @@ fn c_parameter(parameter: &Parameter) -> String {
         "MPI_Aint" | "MPI_Count" | "MPI_Offset" => ("i64", false),
         "MPI_Status" => ("Status", false),
         other if other.ends_with("function") || other.ends_with("function_c") => ("c_void", true),
+        "MPI_File" => ("File", false),
         _ => ("Handle", false),
     };
     let levels = parameter.pointers + parameter.brackets.matches('[').count().min(1);
@@ -118,21 +120,25 @@ fn c_parameter(parameter: &Parameter) -> String {
 /// # Errors
 ///
 /// A function with an argument that has to be converted by hand, and is not.
-pub fn entries(forms: &[Form], is_written: impl Fn(&str) -> bool) -> Result<String, String> {
+pub fn entries(
+    face: &Face,
+    forms: &[Form],
+    is_written: impl Fn(&str) -> bool,
+) -> Result<String, String> {
     let mut out = String::new();
     for form in forms {
         if form.returns.is_some() {
-            write_value_function(&mut out, form);
+            write_value_function(&mut out, face, form);
             continue;
         }
         write_body(&mut out, form, &is_written)?;
         for prefix in PREFIXES {
             write_call(&mut out, form, prefix, "");
         }
-        if form.has_choice() && !form.is_removed {
-            section::write(&mut out, form);
+        if form.has_choice() && !form.is_removed && face.buffers != Buffers::Addresses {
+            section::write(&mut out, face, form);
         }
-        write_exports(&mut out, form, is_written(&own_form(form)));
+        write_exports(&mut out, face, form, is_written(&own_form(form)));
     }
     Ok(out)
 }
@@ -285,7 +291,7 @@ fn called(form: &Form, prefix: &str) -> String {
 }
 
 /// `MPI_Wtime` and its like, which return what C returns.
-fn write_value_function(out: &mut String, form: &Form) {
+fn write_value_function(out: &mut String, face: &Face, form: &Form) {
     let name = &form.name;
     let returns = if form.returns == Some(Value::Double) {
         "f64"
@@ -314,47 +320,35 @@ fn write_value_function(out: &mut String, form: &Form) {
             ),
         );
     }
-    write_exports(out, form, false);
+    write_exports(out, face, form, false);
 }
 
 /// The names under which compilers look for the entries.
-fn write_exports(out: &mut String, form: &Form, has_own_form: bool) {
+fn write_exports(out: &mut String, face: &Face, form: &Form, has_own_form: bool) {
     let name = &form.name;
     for prefix in PREFIXES {
         let lower = format!("{prefix}{name}").to_lowercase();
+        let body = format!("f_{prefix}{name}");
         if !form.is_large {
-            spell(out, &lower, &format!("f_{prefix}{name}"));
+            spell(out, &spellings(&lower), &body);
         }
         if form.arguments.iter().any(|a| a.name == "baseptr") && !form.is_large {
-            spell(out, &format!("{lower}_cptr"), &format!("f_{prefix}{name}"));
+            spell(out, &spellings(&format!("{lower}_cptr")), &body);
         }
         if form.is_removed {
             continue;
         }
-        if form.has_choice() {
-            line(
-                out,
-                format_args!("export! {{ {lower}_f08ts => g_{prefix}{name} }}"),
-            );
-        } else {
-            let own = if has_own_form { "_f08" } else { "" };
-            spell(
-                out,
-                &format!("{lower}_f08"),
-                &format!("f_{prefix}{name}{own}"),
-            );
+        let names = face.f08_names(prefix, &form.lower(), form.has_choice());
+        match form.has_choice() && face.buffers != Buffers::Addresses {
+            true => spell(out, &names, &format!("g_{prefix}{name}")),
+            false if has_own_form => spell(out, &names, &format!("{body}_f08")),
+            false => spell(out, &names, &body),
         }
     }
 }
 
-fn spell(out: &mut String, lower: &str, body: &str) {
-    let upper = lower.to_uppercase();
-    for symbol in [
-        format!("{lower}_"),
-        format!("{lower}__"),
-        upper,
-        lower.to_string(),
-    ] {
+fn spell(out: &mut String, names: &[String], body: &str) {
+    for symbol in names {
         let _ = writeln!(out, "export! {{ {symbol} => {body} }}");
     }
 }

@@ -19,6 +19,7 @@ use pamir_interface::c_type::Parameter;
 use pamir_interface::table::{Chapter, Function, Table};
 
 use crate::argument::{Argument, Form, Intent, Shape, Value};
+use crate::face::Face;
 use crate::special;
 
 /// All functions that have a Fortran form, in the order of the table.
@@ -39,6 +40,27 @@ pub fn forms(table: &Table) -> Result<Vec<Form>, String> {
         }
     }
     forms.extend(special::only_fortran());
+    Ok(forms)
+}
+
+/// The functions that a face's C library has and that have a Fortran form.
+///
+/// # Errors
+///
+/// As [`forms`].
+pub fn forms_of(face: &Face) -> Result<Vec<Form>, String> {
+    let mut table = pamir_interface::read()?;
+    let mut forms = forms(&table)?;
+    if !face.is_standard() {
+        forms.retain(|form| !form.name.starts_with("MPI_Abi_"));
+        let further = Table::parse(face.functions, "")?.chapters.into_iter();
+        table.chapters = further
+            .filter(|chapter| special::FURTHER_CHAPTERS.contains(&chapter.path.as_str()))
+            .collect();
+        let names: Vec<_> = forms.iter().map(|form| form.name.clone()).collect();
+        let added = self::forms(&table)?.into_iter();
+        forms.extend(added.filter(|form| !names.contains(&form.name)));
+    }
     Ok(forms)
 }
 

@@ -11,16 +11,18 @@
 //!                           takes        +--> module_f08   mpi_f08.f90
 //! ```
 //!
-//! Step before: `pamir-interface`. Step after: `bindings/fortran/build.rs` compiles the entry points,
-//! a Fortran compiler the modules (`pamir fortran` runs it).
+//! Step before: `pamir-interface`. Step after: `bindings/fortran/build.rs` compiles the entry points, as do the
+//! libraries of other [`face`]s ([`library`]); a Fortran compiler the modules (`pamir fortran` runs it).
 //! Invariant: an argument has one meaning, [`argument::Argument`], in all outputs.
 
 pub mod argument;
 pub mod constant;
 pub mod entry;
+pub mod face;
 pub mod form;
 pub mod include;
 pub mod interface;
+pub mod library;
 pub mod module;
 pub mod module_f08;
 pub mod special;

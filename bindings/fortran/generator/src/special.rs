@@ -12,6 +12,9 @@ use crate::argument::{Argument, Form, Intent, Shape, Value};
 /// Chapters whose functions C alone has (MPI-5.0, sections 15.3 and 20.3).
 pub const CHAPTERS_WITHOUT_FORTRAN: &[&str] = &["tool", "languages/handle_conversion"];
 
+/// The chapters of a face's further functions that its Fortran library has.
+pub const FURTHER_CHAPTERS: &[&str] = &["extensions/collective"];
+
 /// The chapter of functions that MPI-3.0 removed: their addresses are plain integers.
 pub const REMOVED: &str = "languages/removed";
 

@@ -9,10 +9,9 @@
 //! Invariant: each kind of object has a pool of its own, since its handles are converted in a way of their own.
 
 use super::pool::{Full, SLOTS, Slots, pool};
-use crate::c::{Handle, Integer, c_void};
+use crate::c::{Integer, c_void};
 use crate::handle;
 
-type CFunction = unsafe extern "C" fn(*mut Handle, *mut Integer);
 type Procedure = unsafe extern "C" fn(*mut Integer, *mut Integer);
 
 macro_rules! kind {
@@ -21,11 +20,13 @@ macro_rules! kind {
         pub mod $name {
             use super::*;
 
+            type CFunction = unsafe extern "C" fn(*mut handle::$name::C, *mut Integer);
+
             static PROCEDURES: Slots = Slots::new();
 
             // C passes more arguments, which the standard leaves open: nobody reads them.
             unsafe extern "C" fn handle_error<const SLOT: usize>(
-                object: *mut Handle,
+                object: *mut handle::$name::C,
                 code: *mut Integer,
             ) {
                 // SAFETY: the slot was filled before C knew this function; C gives an object and a code.

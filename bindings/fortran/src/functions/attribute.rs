@@ -3,7 +3,7 @@
 //! Step before: `entry`. Step after: C's attribute functions, with the address of a cell.
 //! Invariant: a value that Fortran sets is read back as it was, in Fortran; C reads it through the address.
 
-use crate::attribute::{delete, predefined, read, store};
+use crate::attribute::{delete, key_of_c, predefined, read, store};
 use crate::c::{self, Integer, c_int, c_void};
 use crate::handle;
 
@@ -37,10 +37,10 @@ macro_rules! kind {
         ) -> c_int {
             // SAFETY: the program's arguments.
             unsafe {
-                let ask =
-                    |place, there| call(handle::$handle::to_c(*object), *keyval, place, there);
+                let keyval = key_of_c(*keyval);
+                let ask = |place, there| call(handle::$handle::to_c(*object), keyval, place, there);
                 // A value that does not fit an INTEGER is cut (MPI-5.0, section 19.3.7).
-                get(*keyval, flag, ask, |found| *value = found as $value)
+                get(keyval, flag, ask, |found| *value = found as $value)
             }
         }
     };

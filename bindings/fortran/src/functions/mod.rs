@@ -13,6 +13,7 @@ mod callback;
 mod completion;
 mod contents;
 mod environment;
+mod greeting;
 mod info;
 mod memory;
 mod predefined;

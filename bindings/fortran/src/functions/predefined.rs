@@ -91,6 +91,29 @@ spell!(delete_not: mpi_win_null_delete_fn_ mpi_win_null_delete_fn__ MPI_WIN_NULL
 spell!(convert_not: mpi_conversion_fn_null_ mpi_conversion_fn_null__ MPI_CONVERSION_FN_NULL mpi_conversion_fn_null);
 spell!(convert_not: mpi_conversion_fn_null_c_ mpi_conversion_fn_null_c__ MPI_CONVERSION_FN_NULL_C mpi_conversion_fn_null_c);
 
+/// The names that gfortran gives them in `mpi_f08` of MPICH and of Open MPI.
+#[cfg(not(face = "standard"))]
+mod of_modules {
+    use super::{convert_not, copy_not, copy_value, delete_not, spell};
+
+    spell!(copy_value: __mpi_f08_callbacks_MOD_mpi_comm_dup_fn __mpi_f08_callbacks_MOD_mpi_type_dup_fn);
+    spell!(copy_value: __mpi_f08_callbacks_MOD_mpi_win_dup_fn);
+    spell!(copy_not: __mpi_f08_callbacks_MOD_mpi_comm_null_copy_fn);
+    spell!(copy_not: __mpi_f08_callbacks_MOD_mpi_type_null_copy_fn);
+    spell!(copy_not: __mpi_f08_callbacks_MOD_mpi_win_null_copy_fn);
+    spell!(delete_not: __mpi_f08_callbacks_MOD_mpi_comm_null_delete_fn);
+    spell!(delete_not: __mpi_f08_callbacks_MOD_mpi_type_null_delete_fn);
+    spell!(delete_not: __mpi_f08_callbacks_MOD_mpi_win_null_delete_fn);
+    spell!(convert_not: __mpi_f08_callbacks_MOD_mpi_conversion_fn_null);
+    spell!(convert_not: __mpi_f08_callbacks_MOD_mpi_conversion_fn_null_c);
+}
+
+#[cfg(not(face = "standard"))]
+use of_modules::{
+    __mpi_f08_callbacks_MOD_mpi_conversion_fn_null,
+    __mpi_f08_callbacks_MOD_mpi_conversion_fn_null_c,
+};
+
 /// Whether a procedure is one of the names that mean no conversion.
 pub fn is_no_conversion(procedure: *mut c_void) -> bool {
     let names = [
@@ -103,5 +126,12 @@ pub fn is_no_conversion(procedure: *mut c_void) -> bool {
         MPI_CONVERSION_FN_NULL_C as *const (),
         mpi_conversion_fn_null_c as *const (),
     ];
-    names.contains(&procedure.cast_const().cast())
+    let of_a_module = [
+        #[cfg(not(face = "standard"))]
+        (__mpi_f08_callbacks_MOD_mpi_conversion_fn_null as *const ()),
+        #[cfg(not(face = "standard"))]
+        (__mpi_f08_callbacks_MOD_mpi_conversion_fn_null_c as *const ()),
+    ];
+    let procedure = procedure.cast_const().cast();
+    names.contains(&procedure) || of_a_module.contains(&procedure)
 }

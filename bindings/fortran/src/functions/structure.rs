@@ -10,14 +10,11 @@
 //! Step before: `entry`, `removed`. Step after: C's constructor, and `MPI_Type_create_resized` if there is a marker.
 //! Invariant: a structure without markers is handed on as it is.
 
+// The markers of a lower and an upper bound, which no datatype of the ABI has as its number.
+use crate::c::number::{MPI_LB as LOWER, MPI_UB as UPPER};
 use crate::c::symbol as mpi;
 use crate::c::{self, Handle, Integer, c_int};
 use crate::handle;
-
-/// The marker of a lower bound, which no datatype of the ABI has as its number.
-const LOWER: Integer = 0x2fe;
-/// The marker of an upper bound.
-const UPPER: Integer = 0x2ff;
 
 /// What a structure has without its markers, and the bounds that they say.
 #[derive(Default)]

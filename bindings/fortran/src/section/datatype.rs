@@ -15,7 +15,7 @@
 
 use super::{Descriptor, Layout};
 use crate::c::symbol as mpi;
-use crate::c::{self, Handle, Integer, c_int, c_void};
+use crate::c::{self, Handle, Integer, c_int, c_void, number};
 use crate::handle;
 
 /// A buffer, a count and a datatype as C gets them.
@@ -51,10 +51,10 @@ impl Described {
             if Descriptor::is_contiguous(descriptor) || count <= 0 {
                 return described;
             }
-            let element = handle::datatype::to_c(datatype);
-            if element == c::DATATYPE_NULL {
+            if datatype == c::DATATYPE_NULL {
                 return described;
             }
+            let element = handle::datatype::to_c(datatype);
             if let Some(made) = describe(&Layout::of(descriptor), count, element) {
                 described.made = Some(made);
                 (described.count, described.large_count) = (1, 1);
@@ -137,18 +137,20 @@ fn describe(layout: &Layout, count: i64, element: Handle) -> Option<Handle> {
             nested(layout, element, run / measure.size)?
         }
         true if run % measure.size == 0 => listed(layout, element, measure.size, total)?,
-        true if is_in_order(element) => listed(layout, c::BYTE, 1, total)?,
+        true if is_in_order(element) => listed(layout, byte(), 1, total)?,
         _ => positions(layout, element, count, &measure)?,
     };
     // SAFETY: the datatype was made here.
     unsafe { (mpi::PMPI_Type_commit(&raw mut made) == c::SUCCESS).then_some(made) }
 }
 
-/// Whether a dense datatype takes its bytes in the order in which they lie: a predefined one, or a row of them.
-fn is_in_order(datatype: Handle) -> bool {
-    const NAMED: c_int = 101;
-    const DUP: c_int = 102;
-    const CONTIGUOUS: c_int = 103;
+/// C's `MPI_BYTE`.
+fn byte() -> Handle {
+    handle::datatype::to_c(c::BYTE)
+}
+
+/// How a datatype was made, and of how many integers.
+fn envelope(datatype: Handle) -> Option<(c_int, c_int)> {
     let (mut integers, mut addresses, mut datatypes, mut combiner) = (0, 0, 0, 0);
     // SAFETY: the places are this function's.
     let code = unsafe {
@@ -160,10 +162,16 @@ fn is_in_order(datatype: Handle) -> bool {
             &raw mut combiner,
         )
     };
-    match combiner {
-        _ if code != c::SUCCESS => false,
-        NAMED => true,
-        DUP | CONTIGUOUS => is_made_in_order(datatype, integers),
+    (code == c::SUCCESS).then_some((combiner, integers))
+}
+
+/// Whether a dense datatype takes its bytes in the order in which they lie: a predefined one, or a row of them.
+fn is_in_order(datatype: Handle) -> bool {
+    match envelope(datatype) {
+        Some((number::MPI_COMBINER_NAMED, _)) => true,
+        Some((number::MPI_COMBINER_DUP | number::MPI_COMBINER_CONTIGUOUS, integers)) => {
+            is_made_in_order(datatype, integers)
+        }
         _ => false,
     }
 }
@@ -190,8 +198,19 @@ fn is_made_in_order(datatype: Handle, integers: c_int) -> bool {
 /// As [`is_in_order`], of a datatype that C gave to keep.
 fn is_in_order_and_freed(mut datatype: Handle) -> bool {
     let is_in_order = is_in_order(datatype);
+    use number::{MPI_COMBINER_F90_COMPLEX, MPI_COMBINER_F90_INTEGER, MPI_COMBINER_F90_REAL};
     // Predefined datatypes are not freed.
-    if datatype >= 0x1000 {
+    let is_predefined = matches!(
+        envelope(datatype),
+        None | Some((
+            number::MPI_COMBINER_NAMED
+                | MPI_COMBINER_F90_COMPLEX
+                | MPI_COMBINER_F90_INTEGER
+                | MPI_COMBINER_F90_REAL,
+            _
+        ))
+    );
+    if !is_predefined {
         // SAFETY: C gave the datatype.
         unsafe { mpi::PMPI_Type_free(&raw mut datatype) };
     }
@@ -288,7 +307,7 @@ fn positions(layout: &Layout, element: Handle, count: i64, measure: &Measure) ->
                 to.as_mut_ptr().cast(),
                 packed as i64,
                 &raw mut position,
-                c::COMM_SELF,
+                handle::comm::to_c(c::COMM_SELF),
             )
         };
         if code != c::SUCCESS {
@@ -311,5 +330,5 @@ fn positions(layout: &Layout, element: Handle, count: i64, measure: &Measure) ->
             }
         }
     }
-    indexed(&mut lengths, &mut places, c::BYTE)
+    indexed(&mut lengths, &mut places, byte())
 }

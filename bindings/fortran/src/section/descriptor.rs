@@ -1,27 +1,32 @@
-//! Array descriptors as Fortran 2018 defines them for C (section 18.5).
+//! Array descriptors, in the two forms that compilers pass.
 //!
 //! ```text
-//!  0 base_addr   8 elem_len   16 version   20 rank   21 attribute and type, in an order of the compiler's
-//! 24 dim[rank]: lower_bound, extent, stride in bytes
+//! Fortran 2018's for C (section 18.5)                    gfortran's own, to procedures that are not bound to C
+//!  0 base_addr   8 elem_len   16 version                  0 base_addr   8 offset   16 elem_len   24 version
+//! 20 rank   21 attribute and type, in some order         28 rank   29 type   30 attribute   32 span
+//! 24 dim[rank]: lower_bound, extent, stride in bytes     40 dim[rank]: stride in spans, lower, upper bound
 //! ```
 //!
 //! Step before: the compiler. Step after: `layout`.
-//! Invariant: only what gfortran and flang have at the same place is read.
+//! Invariant: of the first form only what gfortran and flang have at the same place is read; the second
+//! is that of gfortran from version 9 on.
 
 use crate::c::c_void;
 
 /// One dimension.
-#[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Dimension {
-    lower: isize,
     /// The number of elements; -1 for the last one of an assumed-size array.
     pub extent: isize,
     /// The bytes from one element to the next.
     pub stride: isize,
 }
 
+/// Three words as a compiler lays out a dimension.
+type Words = [isize; 3];
+
 /// A descriptor: `CFI_cdesc_t`.
+#[cfg(not(face = "mpich"))]
 #[repr(C)]
 #[derive(Debug)]
 pub struct Descriptor {
@@ -33,7 +38,26 @@ pub struct Descriptor {
     rank: u8,
     attribute_and_type: [u8; 3],
     // As many as the rank says; a Rust reference to the descriptor covers only the head.
-    dimensions: [Dimension; 0],
+    dimensions: [Words; 0],
+}
+
+/// A descriptor of gfortran's.
+#[cfg(face = "mpich")]
+#[repr(C)]
+#[derive(Debug)]
+pub struct Descriptor {
+    /// The first element.
+    pub address: *mut c_void,
+    offset: usize,
+    /// The bytes of one element.
+    pub element: usize,
+    version: i32,
+    rank: u8,
+    kind: u8,
+    attribute: u16,
+    span: isize,
+    // As many as the rank says; a Rust reference to the descriptor covers only the head.
+    dimensions: [Words; 0],
 }
 
 impl Descriptor {
@@ -43,13 +67,50 @@ impl Descriptor {
     ///
     /// A compiler made the descriptor: `rank` dimensions follow its head.
     #[inline(always)]
-    pub unsafe fn dimensions<'a>(this: *const Self) -> &'a [Dimension] {
+    pub unsafe fn dimensions<'a>(
+        this: *const Self,
+    ) -> impl Iterator<Item = Dimension> + Clone + 'a {
         // SAFETY: the caller's promise. The pointer, not a reference to the head, leads to them.
+        let (words, unit): (&[Words], _) = unsafe {
+            let first = (&raw const (*this).dimensions).cast();
+            let rank = usize::from((*this).rank);
+            (std::slice::from_raw_parts(first, rank), Self::unit(this))
+        };
+        words.iter().map(move |words| Self::dimension(words, unit))
+    }
+
+    #[cfg(not(face = "mpich"))]
+    #[inline(always)]
+    fn dimension(&[_, extent, stride]: &Words, _unit: isize) -> Dimension {
+        Dimension { extent, stride }
+    }
+
+    #[cfg(face = "mpich")]
+    #[inline(always)]
+    fn dimension(&[stride, lower, upper]: &Words, unit: isize) -> Dimension {
+        Dimension {
+            extent: (upper - lower + 1).max(0),
+            stride: stride * unit,
+        }
+    }
+
+    /// The bytes that strides are counted in.
+    #[cfg(not(face = "mpich"))]
+    #[inline(always)]
+    unsafe fn unit(_this: *const Self) -> isize {
+        1
+    }
+
+    /// The bytes that strides are counted in: what lies between two elements of the array that this is of.
+    #[cfg(face = "mpich")]
+    #[inline(always)]
+    unsafe fn unit(this: *const Self) -> isize {
+        // SAFETY: the caller's promise.
         unsafe {
-            std::slice::from_raw_parts(
-                (&raw const (*this).dimensions).cast(),
-                usize::from((*this).rank),
-            )
+            match (*this).span {
+                0 => (*this).element as isize,
+                span => span,
+            }
         }
     }
 
@@ -62,8 +123,11 @@ impl Descriptor {
     pub unsafe fn is_plain(this: *const Self) -> bool {
         // SAFETY: the caller's promise.
         unsafe {
-            let only = (&raw const (*this).dimensions).cast::<Dimension>();
-            (*this).rank == 0 || (*this).rank == 1 && (*only).stride == (*this).element as isize
+            (*this).rank == 0
+                || (*this).rank == 1 && {
+                    let only = (&raw const (*this).dimensions).cast::<Words>();
+                    Self::dimension(&*only, Self::unit(this)).stride == (*this).element as isize
+                }
         }
     }
 
@@ -86,15 +150,15 @@ impl Descriptor {
     /// A compiler made the descriptor.
     pub unsafe fn size(this: *const Self) -> usize {
         // SAFETY: the caller's promise.
-        let (dimensions, element) = unsafe { (Self::dimensions(this), (*this).element) };
-        let stride = dimensions.first().filter(|first| first.extent > 1);
+        let (mut dimensions, element) = unsafe { (Self::dimensions(this), (*this).element) };
+        let stride = dimensions.next().filter(|first| first.extent > 1);
         stride.map_or(element, |first| element.min(first.stride.unsigned_abs()))
     }
 
     unsafe fn has_no_gaps(this: *const Self) -> bool {
         // SAFETY: the caller's promise.
         let (dimensions, element) = unsafe { (Self::dimensions(this), Self::size(this) as isize) };
-        if dimensions.iter().any(|dimension| dimension.extent == 0) {
+        if dimensions.clone().any(|dimension| dimension.extent == 0) {
             return true;
         }
         let mut next = element;

@@ -11,8 +11,9 @@
 //! Step before: `entry`. Step after: `bindings/fortran/src/section`.
 //! Invariant: the way is a property of the function and the buffer, chosen in [`way`].
 
-use super::declared::{declared_without_lengths, fortran_type, rust_name};
+use super::declared::{declared, declared_without_lengths, fortran_type, lengths, rust_name};
 use crate::argument::{Argument, Form, Intent, PREFIXES, Shape, Value};
+use crate::face::{Buffers, Face};
 use crate::special;
 use crate::text::line;
 
@@ -113,26 +114,33 @@ fn is_collective(form: &Form) -> bool {
 }
 
 /// Writes `g_MPI_X` and `g_PMPI_X`.
-pub fn write(out: &mut String, form: &Form) {
+pub fn write(out: &mut String, face: &Face, form: &Form) {
+    let is_bound = face.buffers == Buffers::Described;
     let with_descriptors = |a: &Argument| match a.value {
-        Value::Choice | Value::Character => "*const Descriptor".to_string(),
+        Value::Choice => "*const Descriptor".to_string(),
+        Value::Character if is_bound => "*const Descriptor".to_string(),
         _ => fortran_type(a).to_string(),
     };
-    let declared = declared_without_lengths(form, with_descriptors);
+    let declared = match is_bound {
+        true => declared_without_lengths(form, with_descriptors),
+        false => declared(form, with_descriptors),
+    };
     let buffers: Vec<_> = form
         .arguments
         .iter()
         .filter(|a| a.value == Value::Choice)
         .collect();
-    let direct = passed(form, "ierror", |a| format!("(*{}).address", a.name));
+    let direct = passed(form, is_bound, "ierror", |a| {
+        format!("(*{}).address", a.name)
+    });
     for prefix in PREFIXES {
         let name = format!("{prefix}{}", form.name);
-        if let Some(strided) = strided(form, &name, &buffers) {
+        if let Some(strided) = strided(form, is_bound, &name, &buffers) {
             // Apart, so that the way of a contiguous buffer saves no registers for this one.
             let whole = whole(form, &name, &direct, &buffers);
             write_function(out, &format!("s_{name}"), &declared, &(whole + &strided));
         }
-        let dispatched = dispatched(form, &name, &direct, &buffers);
+        let dispatched = dispatched(form, is_bound, &name, &direct, &buffers);
         write_function(out, &format!("g_{name}"), &declared, &dispatched);
     }
 }
@@ -153,7 +161,12 @@ fn write_function(out: &mut String, name: &str, declared: &str, inside: &str) {
     );
 }
 
-fn passed(form: &Form, error: &str, buffer: impl Fn(&Argument) -> String) -> String {
+fn passed(
+    form: &Form,
+    is_bound: bool,
+    error: &str,
+    buffer: impl Fn(&Argument) -> String,
+) -> String {
     let mut list: Vec<_> = form
         .arguments
         .iter()
@@ -161,7 +174,7 @@ fn passed(form: &Form, error: &str, buffer: impl Fn(&Argument) -> String) -> Str
             match a.value {
                 Value::Choice => buffer(a),
                 // A procedure that is bound to C gets strings as descriptors too.
-                Value::Character => format!("(*{}).address.cast()", a.name),
+                Value::Character if is_bound => format!("(*{}).address.cast()", a.name),
                 _ => rust_name(a),
             }
         })
@@ -171,7 +184,10 @@ fn passed(form: &Form, error: &str, buffer: impl Fn(&Argument) -> String) -> Str
         .arguments
         .iter()
         .filter(|a| a.value == Value::Character);
-    list.extend(strings.map(|a| format!("(*{}).element", a.name)));
+    match is_bound {
+        true => list.extend(strings.map(|a| format!("(*{}).element", a.name))),
+        false => list.extend(lengths(form)),
+    }
     list.join(", ")
 }
 
@@ -185,12 +201,21 @@ fn all(form: &Form, buffers: &[&Argument], property: &str) -> Option<String> {
 }
 
 /// The inside: the direct way if all buffers are plain that have to be.
-fn dispatched(form: &Form, name: &str, direct: &str, buffers: &[&Argument]) -> String {
+fn dispatched(
+    form: &Form,
+    is_bound: bool,
+    name: &str,
+    direct: &str,
+    buffers: &[&Argument],
+) -> String {
     let Some(plain) = all(form, buffers, "is_plain") else {
         return format!("f_{name}({direct});\n");
     };
     let mut same: Vec<_> = form.arguments.iter().map(rust_name).collect();
     same.push("ierror".to_string());
+    if !is_bound {
+        same.extend(lengths(form));
+    }
     format!(
         "if {plain} {{\nf_{name}({direct})\n}} else {{\ns_{name}({})\n}}\n",
         same.join(", ")
@@ -204,7 +229,7 @@ fn whole(form: &Form, name: &str, direct: &str, buffers: &[&Argument]) -> String
 }
 
 /// What is done where a buffer is not contiguous.
-fn strided(form: &Form, name: &str, buffers: &[&Argument]) -> Option<String> {
+fn strided(form: &Form, is_bound: bool, name: &str, buffers: &[&Argument]) -> Option<String> {
     let ways: Vec<_> = buffers.iter().map(|b| way(form, b)).collect();
     if ways.iter().all(|way| *way == Way::First) {
         return None;
@@ -238,7 +263,9 @@ fn strided(form: &Form, name: &str, buffers: &[&Argument]) -> Option<String> {
             ),
         }
     }
-    let call = passed(form, "&raw mut code", |a| format!("{}_s.address()", a.name));
+    let call = passed(form, is_bound, "&raw mut code", |a| {
+        format!("{}_s.address()", a.name)
+    });
     line(
         &mut out,
         format_args!("let mut code = 0;\nf_{name}({call});"),

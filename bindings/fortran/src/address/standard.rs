@@ -1,7 +1,4 @@
-//! Sentinels: variables whose address is the meaning.
-//!
-//! What: Fortran has no null pointer to pass, so `MPI_BOTTOM` and its like are variables of a common
-//! block. An argument at one of their addresses becomes the value that C has for it.
+//! The standard ABI's sentinels: variables of one common block.
 //!
 //! ```text
 //! COMMON /MPISENTINELS/, in bytes
@@ -11,9 +8,9 @@
 //! ```
 //!
 //! Step before: `entry`. Step after: the C function.
-//! Invariant: the block is wherever the loader put it - a program that has the common block itself
-//! brings its own, which takes the place of ours - so its address is read from the global offset table.
+//! Invariant: one comparison tells that an address is none of them.
 
+use super::place::place_of;
 use crate::c::{Integer, Status, c_char, c_int, c_void};
 
 /// The common block, for programs that do not bring one.
@@ -44,29 +41,7 @@ const END: usize = 90;
 /// Where the block is in this process.
 #[inline(always)]
 fn block() -> usize {
-    let address: usize;
-    // SAFETY: reads one entry of the global offset table, which the loader has filled.
-    #[cfg(target_arch = "x86_64")]
-    unsafe {
-        std::arch::asm!(
-            "mov {0}, qword ptr [rip + {1}@GOTPCREL]",
-            out(reg) address,
-            sym mpisentinels_,
-            options(pure, nomem, nostack, preserves_flags)
-        );
-    }
-    // SAFETY: as above, in two steps.
-    #[cfg(target_arch = "aarch64")]
-    unsafe {
-        std::arch::asm!(
-            "adrp {0}, :got:{1}",
-            "ldr {0}, [{0}, :got_lo12:{1}]",
-            out(reg) address,
-            sym mpisentinels_,
-            options(pure, readonly, nostack, preserves_flags)
-        );
-    }
-    address
+    place_of!(mpisentinels_)
 }
 
 /// An address's place in the block; [`END`] or more for all others.
@@ -94,6 +69,9 @@ pub fn given_back(buffer: *mut c_void) -> *mut c_void {
         _ => buffer,
     }
 }
+
+/// What C takes where a status is not wanted.
+pub const STATUS_IGNORE_OF_C: *mut Status = std::ptr::null_mut();
 
 /// Whether an address is that of `MPI_IN_PLACE`.
 pub fn is_in_place(address: *mut c_void) -> bool {
