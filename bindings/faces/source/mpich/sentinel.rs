@@ -5,6 +5,7 @@
 //! may be in the executable; what it says does not change.
 
 use std::ffi::c_int;
+use std::sync::atomic::AtomicPtr;
 
 use super::own_status::Own;
 
@@ -36,12 +37,14 @@ pub static MPI_WEIGHTS_EMPTY: Variable = Variable(&raw const WEIGHTS_EMPTY);
 /// The handle of all performance variables.
 #[unsafe(no_mangle)]
 pub static MPI_T_PVAR_ALL_HANDLES: Variable = Variable(&raw const ALL_VARIABLES);
-/// Fortran's `MPI_STATUS_IGNORE`, for C.
+/// Fortran's `MPI_STATUS_IGNORE`, for C: where it is, the Fortran library writes when MPI begins.
 #[unsafe(no_mangle)]
-pub static MPI_F_STATUS_IGNORE: Variable = Variable((&raw const STATUSES).cast());
-/// Fortran's `MPI_STATUSES_IGNORE`, for C.
+pub static MPI_F_STATUS_IGNORE: AtomicPtr<Own> =
+    AtomicPtr::new((&raw const STATUSES).cast_mut().cast());
+/// Fortran's `MPI_STATUSES_IGNORE`, for C, as above.
 #[unsafe(no_mangle)]
-pub static MPI_F_STATUSES_IGNORE: Variable = Variable((&raw const STATUSES).cast());
+pub static MPI_F_STATUSES_IGNORE: AtomicPtr<Own> =
+    AtomicPtr::new((&raw const STATUSES).cast_mut().cast());
 
 /// The same of the module `mpi_f08`: variables whose addresses are meant.
 #[unsafe(no_mangle)]
