@@ -258,7 +258,9 @@ fn write_bodies(out: &mut String, table: &Table) {
         format_args!(
             "/// The functions in the order of `table/functions.txt`, for faces.\n\
              #[unsafe(no_mangle)]\n#[allow(non_upper_case_globals)]\n\
-             pub static pamir_functions: crate::face::Functions<{}> = crate::face::Functions::new([",
+             pub static pamir_functions: crate::face::Functions<{}> = crate::face::Functions::new(\n    \
+             crate::functions::management::error::handler::make,\n    \
+             crate::functions::collectives::operation::set_argument,\n    [",
             functions().count()
         ),
     );

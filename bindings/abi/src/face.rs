@@ -16,7 +16,7 @@ use std::ffi::c_int;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use pamir_interface::face::{Face, Header, Kind, fingerprint};
+use pamir_interface::face::{ErrorFunction, Face, Header, Kind, Owner, fingerprint};
 
 use crate::constants::MPI_BSEND_OVERHEAD;
 use crate::types::MPI_Status;
@@ -37,10 +37,16 @@ pub struct Functions<const COUNT: usize> {
 
 impl<const COUNT: usize> Functions<COUNT> {
     /// The table with these bodies, in the order of `table/functions.txt`.
-    pub const fn new(bodies: [Body; COUNT]) -> Self {
+    pub const fn new(
+        make_error_handler: extern "C" fn(Owner, ErrorFunction, usize) -> usize,
+        set_operation_argument: extern "C" fn(usize, usize) -> bool,
+        bodies: [Body; COUNT],
+    ) -> Self {
         let header = Header {
             fingerprint: fingerprint(),
             set_face,
+            make_error_handler,
+            set_operation_argument,
         };
         Self { header, bodies }
     }

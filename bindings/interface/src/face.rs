@@ -67,6 +67,28 @@ pub struct Header {
     pub fingerprint: u64,
     /// Takes a face. A second one, or one that comes when the standard ABI is in use, ends the process with a sentence.
     pub set_face: extern "C" fn(&'static Face),
+    /// Makes an error handler whose function is given an argument; before MPI is initialised, too. Gives the handle.
+    pub make_error_handler: extern "C" fn(Owner, ErrorFunction, usize) -> usize,
+    /// Has the function of an operation that the program made called with a fifth argument; whether it is one.
+    pub set_operation_argument: extern "C" fn(operation: usize, argument: usize) -> bool,
+}
+
+/// The function of an error handler that a language's binding makes: where the face's handle is (null where the error
+/// has no object), where the face's code is, and the argument.
+pub type ErrorFunction = extern "C" fn(object: *mut usize, code: *mut c_int, argument: usize);
+
+/// The objects on which an error handler may be set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub enum Owner {
+    /// All of them.
+    Any,
+    /// Communicators.
+    Communicator,
+    /// Windows.
+    Window,
+    /// Files.
+    File,
 }
 
 /// A number for the functions' names, types and order (FNV-1a of the table's text).

@@ -1,6 +1,7 @@
 //! Functions that only one ABI has.
 //!
-//! What: what the library knows of accelerators (nothing), predefined callbacks, and later names of older functions.
+//! What: what the library knows of accelerators (nothing), predefined callbacks, later names of older functions; and
+//! callbacks with an argument, for the C++ library (`faces/cxx`), whose functions C's have no room for.
 //! Step before: `table/functions.txt` of a face names them. Step after: none, or the library.
 //! Invariant: a function that both ABIs have says the same in both.
 
@@ -8,8 +9,11 @@
 
 use std::ffi::{c_char, c_int, c_void};
 
+use pamir_interface::face::{ErrorFunction, Owner};
+
 use crate::call::pamir_functions;
 use crate::constant::error_in;
+use crate::handle;
 
 /// `MPIX_Query_cuda_support`: buffers are in the memory of the processors.
 pub fn mpix_query_cuda_support() -> c_int {
@@ -190,4 +194,37 @@ predefined! {
     ompi_c_mpi_type_null_delete_fn ompi_c_mpi_type_null_copy_fn ompi_c_mpi_type_dup_fn
     ompi_c_mpi_win_null_delete_fn ompi_c_mpi_win_null_copy_fn ompi_c_mpi_win_dup_fn
     ompi_c_mpi_null_delete_fn ompi_c_mpi_null_copy_fn ompi_c_mpi_dup_fn
+}
+
+/// Makes an error handler for all objects (0), communicators (1), windows (2) or files (3).
+#[unsafe(no_mangle)]
+pub extern "C" fn pamir_bound_errhandler(
+    owner: c_int,
+    function: ErrorFunction,
+    argument: usize,
+) -> handle::Errhandler {
+    let owner = match owner {
+        1 => Owner::Communicator,
+        2 => Owner::Window,
+        3 => Owner::File,
+        _ => Owner::Any,
+    };
+    // SAFETY: the loader has resolved the table.
+    let header = unsafe { &pamir_functions.header };
+    handle::errhandler_out((header.make_error_handler)(owner, function, argument))
+}
+
+/// Has an operation's function called with an argument.
+#[unsafe(no_mangle)]
+pub extern "C" fn pamir_bound_op(op: handle::Op, argument: *mut c_void) {
+    // SAFETY: as above.
+    let header = unsafe { &pamir_functions.header };
+    (header.set_operation_argument)(handle::op_in(op), argument as usize);
+}
+
+/// The name under which C++ programs that were built for Open MPI call it.
+#[cfg(face = "openmpi")]
+#[unsafe(no_mangle)]
+pub extern "C" fn ompi_op_set_cxx_callback(op: handle::Op, function: *mut c_void) {
+    pamir_bound_op(op, function);
 }

@@ -26,6 +26,9 @@ pub trait UserFunction: Send + Sync {
     fn maximum_count(&self) -> i64 {
         i64::MAX
     }
+
+    /// What a binding of another language wants its function to be given besides.
+    fn set_argument(&self, _argument: usize) {}
 }
 
 /// A user-defined operation. Cloning is cheap, and keeps the function alive:
@@ -44,6 +47,11 @@ impl UserOperation {
             function,
             commutative,
         }
+    }
+
+    /// The function.
+    pub fn function(&self) -> &dyn UserFunction {
+        &*self.function
     }
 
     /// Whether operands may change places.

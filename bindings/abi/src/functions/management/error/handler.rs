@@ -11,7 +11,7 @@ use std::ffi::c_int;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pamir_interface::face::Kind;
+use pamir_interface::face::{ErrorFunction, Kind, Owner};
 use pamir_mpi::error_handler::ErrorHandler;
 use pamir_mpi::process::Process;
 
@@ -32,6 +32,8 @@ pub enum HandlerFunction {
     Session(MPI_Session_errhandler_function),
     /// A window's.
     Window(MPI_Win_errhandler_function),
+    /// One that a face made for a binding of another language, and its argument.
+    Bound(Owner, ErrorFunction, usize),
 }
 
 impl HandlerFunction {
@@ -41,7 +43,16 @@ impl HandlerFunction {
             Self::Communicator(_) => "communicators",
             Self::Session(_) => "sessions",
             Self::Window(_) => "windows",
+            Self::Bound(Owner::Any, ..) => "all objects",
+            Self::Bound(Owner::Communicator, ..) => "communicators",
+            Self::Bound(Owner::Window, ..) => "windows",
+            Self::Bound(Owner::File, ..) => "files",
         }
+    }
+
+    /// Whether it may be set on such an object.
+    fn serves(self, owner: &str) -> bool {
+        matches!(self, Self::Bound(Owner::Any, ..)) || self.owner() == owner
     }
 }
 
@@ -84,7 +95,7 @@ fn handler_for(errhandler: MPI_Errhandler, owner: &str) -> Result<ErrorHandler> 
     let handler = handler(errhandler)?;
     if let ErrorHandler::Program(own) = &handler
         && let Some(own) = own.downcast_ref::<ProgramHandler>()
-        && own.function.owner() != owner
+        && !own.function.serves(owner)
     {
         let made_for = own.function.owner();
         let text = format!("the error handler was made for {made_for}, not for {owner}");
@@ -135,6 +146,7 @@ pub fn create(function: HandlerFunction) -> Result<MPI_Errhandler> {
         HandlerFunction::Communicator(function) => function.is_none(),
         HandlerFunction::Session(function) => function.is_none(),
         HandlerFunction::Window(function) => function.is_none(),
+        HandlerFunction::Bound(..) => false,
     };
     if absent {
         return Err(ErrorClass::Arg.with("the error handler's function is a null pointer"));
@@ -143,6 +155,15 @@ pub fn create(function: HandlerFunction) -> Result<MPI_Errhandler> {
         function,
         handle: AtomicUsize::new(0),
     })))
+}
+
+/// Makes an error handler for a binding of another language (`Header::make_error_handler` of the faces).
+pub extern "C" fn make(owner: Owner, function: ErrorFunction, argument: usize) -> usize {
+    let handler = ProgramHandler {
+        function: HandlerFunction::Bound(owner, function, argument),
+        handle: AtomicUsize::new(0),
+    };
+    give_own(Arc::new(handler)).0
 }
 
 /// `MPI_Comm_create_errhandler`, section 9.3.1.
@@ -357,6 +378,13 @@ fn call(handler: &ErrorHandler, mut comm: MPI_Comm, raised: &Raised<'_>) -> c_in
                     _ => MPI_WIN_NULL,
                 };
                 function(&mut MPI_Win(shown(Kind::Window, win.0)), &mut code);
+            }
+            Some(HandlerFunction::Bound(_, function, argument)) => {
+                let mut object = match raised.object {
+                    Object::Window(win) => shown(Kind::Window, win.0),
+                    _ => shown(Kind::Communicator, comm.0),
+                };
+                function(&mut object, &mut code, argument);
             }
             _ => {}
         }
