@@ -17,6 +17,7 @@ pub mod argument;
 pub mod build;
 pub mod call;
 pub mod constant;
+pub mod cxx;
 pub mod description;
 pub mod function;
 pub mod handle;
