@@ -8,6 +8,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 
 // Open MPI's C++ takes functions of C's beside its own.
 #ifdef OPEN_MPI
@@ -410,6 +411,34 @@ static void fail(const MPI::Comm &comm)
         say(name ": class %d, text %d", error.Get_error_class(), std::strlen(error.Get_error_string()) > 0);  \
     }
 
+#ifndef OPEN_MPI
+// An exception is the one of the thread that made the error.
+static void provoke(int own, int *caught)
+{
+    const MPI::Comm &comm = MPI::COMM_WORLD;
+    int value = 0;
+    for (int turn = 0; turn < 500; turn++)
+        try {
+            if (own == 0)
+                comm.Send(&value, 1, MPI::INT, size + 7, 0);
+            else
+                (void)comm.Isend(&value, -1, MPI::INT, 0, 0);
+        } catch (MPI::Exception &error) {
+            *caught += error.Get_error_class() == (own == 0 ? MPI::ERR_RANK : MPI::ERR_COUNT);
+        }
+}
+
+static void threads()
+{
+    int caught[2] = {0, 0};
+    std::thread first(provoke, 0, &caught[0]), second(provoke, 1, &caught[1]);
+    first.join(), second.join();
+    say("threads: %d %d", caught[0], caught[1]);
+}
+#else
+static void threads() {}
+#endif
+
 static void errors()
 {
     int value = 0;
@@ -430,6 +459,7 @@ static void errors()
 #endif
     ATTEMPT("virtual", fail(comm));
     ATTEMPT("result", (void)comm.Isend(&value, 1, MPI::INT, size + 7, 0));
+    threads();
     ATTEMPT("world", (void)MPI::INT.Create_contiguous(-1));
     MPI::COMM_WORLD.Set_errhandler(MPI::ERRORS_RETURN);
     MPI::COMM_WORLD.Send(&value, 1, MPI::INT, size + 7, 0);
@@ -449,7 +479,12 @@ static void errors()
 int main(int argc, char **argv)
 {
     say("before: %d", (int)MPI::Is_initialized());
+#ifdef OPEN_MPI
     MPI::Init(argc, argv);
+#else
+    int level = MPI::Init_thread(argc, argv, MPI::THREAD_MULTIPLE);
+    say("level: %d %d", level == MPI::Query_thread(), level == MPI::THREAD_MULTIPLE);
+#endif
     rank = MPI::COMM_WORLD.Get_rank();
     size = MPI::COMM_WORLD.Get_size();
     objects();

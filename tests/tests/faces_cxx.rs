@@ -86,7 +86,7 @@ impl Peer {
         std::fs::create_dir_all(&directory).unwrap();
         let program = directory.join(format!("faces_cxx.{}{optimize}", self.name));
         let output = Command::new(self.compiler)
-            .args([optimize, "-w", "-o"])
+            .args([optimize, "-w", "-pthread", "-o"])
             .arg(&program)
             .arg(sources().join("tests/programs/faces_cxx.cpp"))
             .output();

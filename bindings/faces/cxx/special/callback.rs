@@ -2,8 +2,8 @@
 //!
 //! What: functions with C's arguments that make objects of these and call the C++ function, whose address is the
 //! argument or stands in a state of theirs. Step before: the C library. Step after: the program's function.
-//! Invariant: an object that is made here lives as long as the call. A function that throws would pass frames of Rust's,
-//! which ends the process: callbacks of MPI may not throw.
+//! Invariant: an object that is made here lives as long as the call. A program's function may not throw: the exception
+//! would pass frames of Rust's.
 
 use std::ffi::{c_int, c_void};
 

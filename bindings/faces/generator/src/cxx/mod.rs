@@ -68,32 +68,43 @@ fn generate(library: &Library, root: &Path, output: &Path) -> Result<(), String>
     Ok(())
 }
 
+/// Has the loader look for the C library and for that of C++, neither of which need be there now.
 fn link(library: &Library, output: &Path) {
-    let (empty, stand_in) = (output.join("empty.s"), output.join("libc_library.so"));
+    let empty = output.join("empty.s");
     write(&empty, ".section .note.GNU-stack,\"\",%progbits\n");
+    let mut arguments = vec![
+        format!("-Wl,-soname,{}", library.soname),
+        "-Wl,-rpath,$ORIGIN".to_string(),
+        "-Wl,--allow-shlib-undefined".to_string(),
+    ];
+    for name in [library.c_library, "libstdc++.so.6"] {
+        let stand_in = output.join(format!("stand_in_{name}"));
+        make_stand_in(name, &stand_in, &empty);
+        let stand_in = stand_in.display();
+        arguments.push(format!(
+            "-Wl,--push-state,--no-as-needed,{stand_in},--pop-state"
+        ));
+    }
+    for argument in arguments {
+        println!("cargo:rustc-cdylib-link-arg={argument}");
+    }
+}
+
+/// Makes a library of this name with nothing in it.
+fn make_stand_in(name: &str, library: &Path, empty: &Path) {
     let compiler = env::var("CC").unwrap_or_else(|_| "cc".to_string());
     let made = Command::new(&compiler)
         .args(["-shared", "-nostdlib"])
-        .arg(format!("-Wl,-soname,{}", library.c_library))
+        .arg(format!("-Wl,-soname,{name}"))
         .arg("-o")
-        .args([&stand_in, &empty])
+        .arg(library)
+        .arg(empty)
         .status();
     assert!(
         made.is_ok_and(|status| status.success()),
         "{compiler} cannot make {}",
-        stand_in.display()
+        library.display()
     );
-    for argument in [
-        format!("-Wl,-soname,{}", library.soname),
-        "-Wl,-rpath,$ORIGIN".to_string(),
-        format!(
-            "-Wl,--push-state,--no-as-needed,{},-lstdc++,--pop-state",
-            stand_in.display()
-        ),
-        "-Wl,--allow-shlib-undefined".to_string(),
-    ] {
-        println!("cargo:rustc-cdylib-link-arg={argument}");
-    }
 }
 
 fn write(path: &Path, text: &str) {
