@@ -334,7 +334,7 @@ fn write_function(
     );
     line(
         out,
-        format_args!("export! {{ {name}, P{name}, body_{name}, ({declared}) -> {returns} }}"),
+        format_args!("export! {{ body_{name}, ({declared}) -> {returns}: {name} P{name} }}"),
     );
 }
 

@@ -20,38 +20,7 @@
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
 use crate::types::*;
+use pamir_interface::export;
 use std::ffi::{c_char, c_int, c_void};
-
-#[cfg(target_arch = "x86_64")]
-macro_rules! jump_to {
-    ($body:ident) => {
-        std::arch::naked_asm!("jmp {body}", body = sym $body)
-    };
-}
-
-#[cfg(target_arch = "aarch64")]
-macro_rules! jump_to {
-    ($body:ident) => {
-        std::arch::naked_asm!("b {body}", body = sym $body)
-    };
-}
-
-macro_rules! export {
-    ($name:ident, $profiling:ident, $body:ident, ($($parameter:ident: $kind:ty),*) -> $returns:ty) => {
-        #[doc = concat!("`", stringify!($name), "` of the C interface.")]
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        pub unsafe extern "C" fn $name($($parameter: $kind),*) -> $returns {
-            jump_to!($body)
-        }
-
-        #[doc = concat!("`", stringify!($name), "` by the name that tools call it by.")]
-        #[unsafe(no_mangle)]
-        #[unsafe(naked)]
-        pub unsafe extern "C" fn $profiling($($parameter: $kind),*) -> $returns {
-            jump_to!($body)
-        }
-    };
-}
 
 include!(concat!(env!("OUT_DIR"), "/exports.rs"));

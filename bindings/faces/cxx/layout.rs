@@ -4,6 +4,7 @@
 //! of each class begins with. Step before: the loader. Step after: [`crate::methods`]. Invariant: everything here is
 //! ready before any code runs, for executables copy variables when they are loaded.
 
+// Generated data, which the symbols' names explain; a handle is as wide as a word in one face only.
 #![allow(clippy::unnecessary_cast, missing_docs)]
 
 use std::cell::UnsafeCell;

@@ -18,6 +18,7 @@
 #![cfg(target_arch = "x86_64")]
 // The names are C++'s and C's.
 #![allow(non_snake_case, non_upper_case_globals)]
+// What each promises is in the standard, and so is how many arguments it has.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 // A handle in an array is a word in one face, and half of one in the other.
 #![allow(clippy::unnecessary_cast)]

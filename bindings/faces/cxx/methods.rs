@@ -4,11 +4,7 @@
 //! [`crate::layout`]. Step after: the C library, and [`crate::error`] where that says that something went wrong.
 //! Invariant: what is an object is one of the class that the symbol names.
 
+// Generated functions, which the symbols' names explain; constants stand in their expressions as the table has them.
 #![allow(clippy::identity_op, clippy::unnecessary_cast, missing_docs)]
-#![allow(
-    clippy::undocumented_unsafe_blocks,
-    unsafe_op_in_unsafe_fn,
-    unused_unsafe
-)]
 
 include!(concat!(env!("OUT_DIR"), "/methods.rs"));

@@ -3,9 +3,9 @@
 //! What: `MPI_IN_PLACE`, `MPI_UNWEIGHTED` and their like, from the program's to the standard ABI's. Step before: a
 //! function's arguments. Step after: the library's. Invariant: all other addresses pass as they are.
 
+// The generator calls those of which this face's number is not the standard's.
 #![allow(dead_code)]
 
-use std::ffi::{c_int, c_void};
 use std::ptr::without_provenance_mut;
 
 use crate::abi::sentinel;
@@ -87,19 +87,5 @@ pub fn variable(handle: usize) -> usize {
     match handle == sentinel::all_variables() {
         true => ALL_VARIABLES,
         false => handle,
-    }
-}
-
-/// A buffer that goes back to the program.
-pub fn buffer_given_back(place: *mut c_void, code: c_int) {
-    if code != 0 || place.is_null() {
-        return;
-    }
-    let place: *mut usize = place.cast();
-    // SAFETY: the library has written an address there, since it succeeded.
-    unsafe {
-        if *place == BUFFER_AUTOMATIC {
-            *place = sentinel::BUFFER_AUTOMATIC;
-        }
     }
 }

@@ -17,6 +17,9 @@ unsafe extern "C" {
     pub static pamir_functions: Functions;
 }
 
+/// The table that this face was built from.
+const FINGERPRINT: u64 = fingerprint();
+
 static FACE: Face = Face {
     name: crate::abi::NAME,
     overhead: constant::BSEND_OVERHEAD,
@@ -54,7 +57,7 @@ extern "C" fn introduce() {
     }
     // SAFETY: the loader has resolved the table, whose header no build changes but by its fingerprint.
     let header = unsafe { &pamir_functions.header };
-    if header.fingerprint != fingerprint() {
+    if header.fingerprint != FINGERPRINT {
         eprintln!(
             "Pamir: {} and libmpi_abi.so.1 are of different builds; install Pamir again.",
             crate::abi::LIBRARY

@@ -17,6 +17,7 @@
 
 // The names are C's.
 #![allow(non_snake_case, non_upper_case_globals, unused_unsafe)]
+// What each promises is in the standard, and so is how many arguments it has.
 #![allow(clippy::missing_safety_doc, clippy::too_many_arguments)]
 
 mod address;

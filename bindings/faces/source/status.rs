@@ -18,7 +18,7 @@ use pamir_interface::face::Status as Integers;
 
 pub use crate::own_status::{IGNORE, Own};
 
-use crate::constant::{error_in, error_out};
+use crate::constant::{error_in, error_out, rank_in, rank_out, tag_in, tag_out};
 
 /// A status of the standard ABI's, with this library's use of its inner integers.
 #[derive(Clone, Copy, Debug)]
@@ -66,8 +66,8 @@ impl Standard {
     fn parts(&self) -> Parts {
         let [low, high] = self.bytes;
         Parts {
-            source: own_rank(self.source),
-            tag: own_tag(self.tag),
+            source: rank_out(self.source),
+            tag: tag_out(self.tag),
             error: self.error,
             bytes: i64::from(high) << 32 | i64::from(low as u32),
             is_cancelled: self.cancelled != 0,
@@ -76,32 +76,14 @@ impl Standard {
 
     fn of(parts: Parts) -> Self {
         Self {
-            source: standard_rank(parts.source),
-            tag: standard_tag(parts.tag),
+            source: rank_in(parts.source),
+            tag: tag_in(parts.tag),
             error: error_in(parts.error),
             bytes: [parts.bytes as c_int, (parts.bytes >> 32) as c_int],
             cancelled: parts.is_cancelled.into(),
             unused: [0; 2],
         }
     }
-}
-
-#[inline(always)]
-fn own_rank(rank: c_int) -> c_int {
-    crate::constant::rank_out(rank)
-}
-
-#[inline(always)]
-fn own_tag(tag: c_int) -> c_int {
-    crate::constant::tag_out(tag)
-}
-
-fn standard_rank(rank: c_int) -> c_int {
-    crate::constant::rank_in(rank)
-}
-
-fn standard_tag(tag: c_int) -> c_int {
-    crate::constant::tag_in(tag)
 }
 
 /// A status that the library writes.

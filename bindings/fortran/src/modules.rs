@@ -1,7 +1,8 @@
 //! What programs refer to of the modules that MPICH and Open MPI compile into their libraries.
 //!
-//! What: constants of derived types, comparisons of handles, conversions and sizes of variables: module procedures with gfortran's names, which the generator writes. The standard's own
-//! modules are compiled by each compiler and have them in an archive.
+//! What: constants of derived types, comparisons of handles, conversions and sizes of variables: module procedures with
+//! gfortran's names, which the generator writes. The standard's own modules are compiled by each compiler and have them in
+//! an archive.
 //! Step before: `mpi_f08` of a peer, as a program was compiled with it. Step after: nothing.
 //! Invariant: a handle is one integer at an address, whatever its derived type is called.
 

@@ -13,7 +13,9 @@
 //! Invariant: a malformed line is an error with its file and line number.
 
 pub mod c_type;
+pub mod export;
 pub mod face;
+pub mod stand_in;
 pub mod table;
 
 pub use table::Table;

@@ -12,6 +12,7 @@ use crate::class;
 use crate::error;
 use crate::object::Object;
 
+#[cfg(face = "openmpi")]
 type ConvertC =
     unsafe extern "C" fn(*mut c_void, Element, c_int, *mut c_void, i64, *mut c_void) -> c_int;
 type ConvertCxx =
@@ -21,7 +22,7 @@ type Extent = unsafe extern "C" fn(*const Object, *mut isize, *mut c_void) -> c_
 /// A conversion.
 #[derive(Clone, Copy)]
 enum Convert {
-    #[cfg_attr(face = "mpich", allow(dead_code))]
+    #[cfg(face = "openmpi")]
     C(ConvertC),
     Cxx(ConvertCxx),
 }
@@ -58,6 +59,7 @@ unsafe fn convert(
     // SAFETY: the caller's promise.
     unsafe {
         match function {
+            #[cfg(face = "openmpi")]
             Some(Convert::C(function)) => function(user, datatype, count, file, position, extra),
             Some(Convert::Cxx(function)) => {
                 let mut datatype = class::Datatype().with(datatype as usize);
@@ -68,35 +70,26 @@ unsafe fn convert(
     }
 }
 
-unsafe extern "C" fn read(
-    user: *mut c_void,
-    datatype: Element,
-    count: c_int,
-    file: *mut c_void,
-    position: i64,
-    state: *const Representation,
-) -> c_int {
-    // SAFETY: the C library gives back what [`register`] gave it.
-    unsafe {
-        let (function, extra) = ((*state).read, (*state).extra);
-        convert(function, user, datatype, count, file, position, extra)
-    }
+macro_rules! conversions {
+    ($($name:ident)*) => { $(
+        unsafe extern "C" fn $name(
+            user: *mut c_void,
+            datatype: Element,
+            count: c_int,
+            file: *mut c_void,
+            position: i64,
+            state: *const Representation,
+        ) -> c_int {
+            // SAFETY: the C library gives back what [`register`] gave it.
+            unsafe {
+                let (function, extra) = ((*state).$name, (*state).extra);
+                convert(function, user, datatype, count, file, position, extra)
+            }
+        }
+    )* };
 }
 
-unsafe extern "C" fn write(
-    user: *mut c_void,
-    datatype: Element,
-    count: c_int,
-    file: *mut c_void,
-    position: i64,
-    state: *const Representation,
-) -> c_int {
-    // SAFETY: as above.
-    unsafe {
-        let (function, extra) = ((*state).write, (*state).extra);
-        convert(function, user, datatype, count, file, position, extra)
-    }
-}
+conversions! { read write }
 
 unsafe extern "C" fn extent(
     datatype: Element,

@@ -13,7 +13,7 @@ use crate::description::{Description, Standard};
 use crate::meaning::{Carrier, Meanings};
 
 /// Functions that are written by hand, in `source/special`.
-pub const SPECIAL: [&str; 30] = [
+pub const SPECIAL: &[&str] = &[
     // Attributes: what some values mean, and where they are.
     "MPI_Attr_get",
     "MPI_Comm_get_attr",
@@ -100,7 +100,7 @@ pub struct Rules<'a> {
 }
 
 /// Texts that come out: function without `MPI_`, parameter, lengths, parameter with the length.
-const TEXTS: [(&str, &str, &str, Option<&str>); 10] = [
+const TEXTS: &[(&str, &str, &str, Option<&str>)] = &[
     ("Error_string", "string", "ERROR_STRING", Some("resultlen")),
     (
         "Get_processor_name",
@@ -134,7 +134,7 @@ const TEXTS: [(&str, &str, &str, Option<&str>); 10] = [
 ];
 
 /// Ends of names of functions that read the handle at an address before they change it.
-const READ_HANDLES: [&str; 14] = [
+const READ_HANDLES: &[&str] = &[
     "_free",
     "_disconnect",
     "_close",

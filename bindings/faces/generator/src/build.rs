@@ -5,8 +5,9 @@
 //! the loader look for `libmpi_abi.so.1`, whose functions are found through one symbol.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::{env, fs};
+
+use pamir_interface::stand_in;
 
 use crate::argument::Rules;
 use crate::description::{Description, Standard};
@@ -72,35 +73,15 @@ fn generate(face: &Face, root: &Path, output: &Path) -> Result<(), String> {
 }
 
 fn link(face: &Face, output: &Path) {
-    let (source, library) = (output.join("stand_in.s"), output.join("libmpi_abi.so"));
-    write(
-        &source,
-        ".section .note.GNU-stack,\"\",%progbits\n.data\n.globl pamir_functions\n\
-         .type pamir_functions,%object\n.size pamir_functions,8\npamir_functions: .quad 0\n",
-    );
-    let compiler = env::var("CC").unwrap_or_else(|_| "cc".to_string());
-    let made = Command::new(&compiler)
-        .args(["-shared", "-nostdlib", "-Wl,-soname,libmpi_abi.so.1", "-o"])
-        .args([&library, &source])
-        .status();
-    assert!(
-        made.is_ok_and(|status| status.success()),
-        "{compiler} cannot make {}",
-        library.display()
-    );
-    for argument in [
-        format!("-Wl,-soname,{}", face.soname),
-        // From lib/pamir/faces/NAME to lib.
-        "-Wl,-rpath,$ORIGIN/../../..".to_string(),
-        format!(
-            "-Wl,--push-state,--no-as-needed,{},--pop-state",
-            library.display()
-        ),
+    let table = ".data\n.globl pamir_functions\n.type pamir_functions,%object\n\
+                 .size pamir_functions,8\npamir_functions: .quad 0\n";
+    let arguments = [
+        stand_in::argument("libmpi_abi.so.1", table, output),
         // Threads of the library may still run when a plugin's handle to it is closed.
         "-Wl,-z,nodelete".to_string(),
-    ] {
-        println!("cargo:rustc-cdylib-link-arg={argument}");
-    }
+    ];
+    // From lib/pamir/faces/NAME to lib.
+    stand_in::link(face.soname, "$ORIGIN/../../..", &arguments);
 }
 
 fn write(path: &Path, text: &str) {

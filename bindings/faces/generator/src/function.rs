@@ -143,13 +143,14 @@ fn whole(rules: &Rules<'_>, function: &Function, body: &str) -> String {
         .collect();
     let declared = declared.join(", ");
     let returns = returned(&function.returns, own_type);
+    // Tools call an MPI function by a second name.
     let profiling = match name.starts_with("MPI") {
-        true => format!("P{name}"),
-        false => format!("pamir_no_{name}"),
+        true => format!(" P{name}"),
+        false => String::new(),
     };
     format!(
         "unsafe extern \"C\" fn body_{name}({declared}) -> {returns} {{\n{body}\n}}\n\
-         export! {{ {name}, {profiling}, body_{name}, ({declared}) -> {returns} }}\n"
+         export! {{ body_{name}, ({declared}) -> {returns}: {name}{profiling} }}\n"
     )
 }
 

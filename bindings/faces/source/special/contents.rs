@@ -11,49 +11,46 @@
 use std::ffi::c_int;
 
 use crate::call::pamir_functions;
-#[allow(unused_imports)]
-use crate::constant::*;
+use crate::constant::{distribution_argument_out, distribution_out, order_out};
 use crate::handle;
 
 /// The standard's combiners of which integers are constants.
 const SUBARRAY: c_int = 111;
 const DARRAY: c_int = 112;
 
-/// Translates those integers that are constants.
+/// Translates those integers that are constants. Where sizes are large counts they are not among the integers.
 ///
 /// # Safety
 ///
 /// The integers are what the library has written for a datatype of this combiner.
-unsafe fn show(combiner: c_int, integers: *mut c_int) {
+unsafe fn show(combiner: c_int, integers: *mut c_int, has_large_counts: bool) {
     // SAFETY: the caller's promise, with the lengths of the head of this file.
     unsafe {
+        let sizes = |arrays: usize, dimensions: usize| match has_large_counts {
+            true => 0,
+            false => arrays * dimensions,
+        };
         match combiner {
             SUBARRAY => {
-                let order = integers.add(1 + 3 * *integers as usize);
-                *order = shown_order(*order);
+                let order = integers.add(1 + sizes(3, *integers as usize));
+                *order = order_out(*order);
             }
             DARRAY => {
                 let dimensions = *integers.add(2) as usize;
-                let (distributions, arguments) = (
-                    integers.add(3 + dimensions),
-                    integers.add(3 + 2 * dimensions),
-                );
+                let distributions = integers.add(3 + sizes(1, dimensions));
+                let arguments = distributions.add(dimensions);
                 for dimension in 0..dimensions {
                     let (distribution, argument) =
                         (distributions.add(dimension), arguments.add(dimension));
                     *distribution = distribution_out(*distribution);
                     *argument = distribution_argument_out(*argument);
                 }
-                let order = integers.add(3 + 4 * dimensions);
-                *order = shown_order(*order);
+                let order = arguments.add(2 * dimensions);
+                *order = order_out(*order);
             }
             _ => {}
         }
     }
-}
-
-fn shown_order(order: c_int) -> c_int {
-    order_out(order)
 }
 
 /// Translates datatypes.
@@ -102,7 +99,7 @@ pub unsafe fn type_get_contents(
                 datatype, integers, addresses, inner, combiner,
             ) == 0
         {
-            show(*combiner, array_of_integers);
+            show(*combiner, array_of_integers, false);
             give(&datatypes, array_of_datatypes, *inner as usize);
         }
         code
@@ -153,41 +150,9 @@ pub unsafe fn type_get_contents_c(
                 &raw mut combiner,
             ) == 0
         {
-            show_large(combiner, array_of_integers, *counts);
+            show(combiner, array_of_integers, *counts != 0);
             give(&datatypes, array_of_datatypes, *inner as usize);
         }
         code
-    }
-}
-
-/// The same where sizes are large counts, and so are no integers: none, or the layout of the small form.
-///
-/// # Safety
-///
-/// As for [`show`].
-unsafe fn show_large(combiner: c_int, integers: *mut c_int, counts: i64) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        match combiner {
-            _ if counts == 0 => show(combiner, integers),
-            SUBARRAY => {
-                let order = integers.add(1);
-                *order = shown_order(*order);
-            }
-            DARRAY => {
-                let dimensions = *integers.add(2) as usize;
-                for dimension in 0..dimensions {
-                    let (distribution, argument) = (
-                        integers.add(3 + dimension),
-                        integers.add(3 + dimensions + dimension),
-                    );
-                    *distribution = distribution_out(*distribution);
-                    *argument = distribution_argument_out(*argument);
-                }
-                let order = integers.add(3 + 3 * dimensions);
-                *order = shown_order(*order);
-            }
-            _ => {}
-        }
     }
 }

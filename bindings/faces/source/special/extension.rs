@@ -5,6 +5,7 @@
 //! Step before: `table/functions.txt` of a face names them. Step after: none, or the library.
 //! Invariant: a function that both ABIs have says the same in both.
 
+// Each face has those that its table names.
 #![allow(dead_code)]
 
 use std::ffi::{c_char, c_int, c_void};

@@ -6,8 +6,7 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use crate::call::pamir_functions;
-#[allow(unused_imports)]
-use crate::constant::*;
+use crate::constant::{binding_out, verbosity_out};
 use crate::handle;
 
 /// The standard ABI's handle of an object that a variable is bound to.
@@ -38,13 +37,32 @@ unsafe fn object_in(binding: c_int, object: *mut c_void) -> usize {
     }
 }
 
-/// What a place for an object is where nobody asks for it.
-fn place(object: *mut c_void, standard: &mut usize) -> *mut c_void {
-    match object.is_null() {
+/// Gives `allocate` the standard ABI's form of an object, whose kind `ask` writes.
+///
+/// # Safety
+///
+/// As for [`object_in`].
+unsafe fn with_object(
+    object: *mut c_void,
+    ask: impl FnOnce(*mut c_int),
+    allocate: impl FnOnce(*mut c_void) -> c_int,
+) -> c_int {
+    let mut binding = 0;
+    ask(&raw mut binding);
+    // SAFETY: the caller's promise.
+    let mut standard = unsafe { object_in(binding, object) };
+    allocate(match object.is_null() {
         true => object,
-        false => (&raw mut *standard).cast(),
-    }
+        false => (&raw mut standard).cast(),
+    })
 }
+
+/// A place for what nobody asks for.
+const NOT: *mut c_int = std::ptr::null_mut();
+/// A place for a text that nobody asks for.
+const NO_TEXT: *mut c_char = std::ptr::null_mut();
+/// A place for a handle that nobody asks for.
+const NO_HANDLE: *mut usize = std::ptr::null_mut();
 
 /// `MPI_T_cvar_handle_alloc`.
 ///
@@ -57,25 +75,21 @@ pub unsafe fn t_cvar_handle_alloc(
     handle: *mut usize,
     count: *mut c_int,
 ) -> c_int {
-    use std::ptr::null_mut;
-    let mut binding = 0;
-    // SAFETY: what is null is not asked for; the rest is the caller's promise.
+    let ask = |binding| {
+        // SAFETY: what is null is not asked for.
+        let info = unsafe { pamir_functions.MPI_T_cvar_get_info };
+        // SAFETY: as above.
+        unsafe {
+            info(
+                cvar_index, NO_TEXT, NOT, NOT, NO_HANDLE, NO_HANDLE, NO_TEXT, NOT, binding, NOT,
+            )
+        };
+    };
+    // SAFETY: the caller's promise.
     unsafe {
-        (pamir_functions.MPI_T_cvar_get_info)(
-            cvar_index,
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            &raw mut binding,
-            null_mut(),
-        );
-        let mut object = object_in(binding, obj_handle);
-        let object = place(obj_handle, &mut object);
-        (pamir_functions.MPI_T_cvar_handle_alloc)(cvar_index, object, handle, count)
+        with_object(obj_handle, ask, |object| {
+            (pamir_functions.MPI_T_cvar_handle_alloc)(cvar_index, object, handle, count)
+        })
     }
 }
 
@@ -91,28 +105,22 @@ pub unsafe fn t_pvar_handle_alloc(
     handle: *mut usize,
     count: *mut c_int,
 ) -> c_int {
-    use std::ptr::null_mut;
-    let mut binding = 0;
+    let ask = |binding| {
+        // SAFETY: what is null is not asked for.
+        let info = unsafe { pamir_functions.MPI_T_pvar_get_info };
+        // SAFETY: as above.
+        unsafe {
+            info(
+                pvar_index, NO_TEXT, NOT, NOT, NOT, NO_HANDLE, NO_HANDLE, NO_TEXT, NOT, binding,
+                NOT, NOT, NOT,
+            )
+        };
+    };
     // SAFETY: as above.
     unsafe {
-        (pamir_functions.MPI_T_pvar_get_info)(
-            pvar_index,
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            &raw mut binding,
-            null_mut(),
-            null_mut(),
-            null_mut(),
-        );
-        let mut object = object_in(binding, obj_handle);
-        let object = place(obj_handle, &mut object);
-        (pamir_functions.MPI_T_pvar_handle_alloc)(session, pvar_index, object, handle, count)
+        with_object(obj_handle, ask, |object| {
+            (pamir_functions.MPI_T_pvar_handle_alloc)(session, pvar_index, object, handle, count)
+        })
     }
 }
 
@@ -127,28 +135,39 @@ pub unsafe fn t_event_handle_alloc(
     info: handle::Info,
     event_registration: *mut usize,
 ) -> c_int {
-    use std::ptr::null_mut;
-    let mut binding = 0;
+    let ask = |binding| {
+        // SAFETY: what is null is not asked for.
+        let info = unsafe { pamir_functions.MPI_T_event_get_info };
+        let no_displacements = std::ptr::null_mut();
+        // SAFETY: as above.
+        unsafe {
+            info(
+                event_index,
+                NO_TEXT,
+                NOT,
+                NOT,
+                NO_HANDLE,
+                no_displacements,
+                NOT,
+                NO_HANDLE,
+                NO_HANDLE,
+                NO_TEXT,
+                NOT,
+                binding,
+            )
+        };
+    };
     // SAFETY: as above.
     unsafe {
-        (pamir_functions.MPI_T_event_get_info)(
-            event_index,
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            null_mut(),
-            &raw mut binding,
-        );
-        let mut object = object_in(binding, obj_handle);
-        let object = place(obj_handle, &mut object);
-        let info = handle::info_in(info);
-        (pamir_functions.MPI_T_event_handle_alloc)(event_index, object, info, event_registration)
+        with_object(obj_handle, ask, |object| {
+            let info = handle::info_in(info);
+            (pamir_functions.MPI_T_event_handle_alloc)(
+                event_index,
+                object,
+                info,
+                event_registration,
+            )
+        })
     }
 }
 
@@ -210,17 +229,9 @@ pub unsafe fn t_event_get_info(
                 }
             }
             made.give(handle::info_out);
-            crate::place::give_integer(verbosity, shown_verbosity);
-            crate::place::give_integer(bind, shown_binding);
+            crate::place::give_integer(verbosity, verbosity_out);
+            crate::place::give_integer(bind, binding_out);
         }
         code
     }
-}
-
-fn shown_verbosity(verbosity: c_int) -> c_int {
-    verbosity_out(verbosity)
-}
-
-fn shown_binding(binding: c_int) -> c_int {
-    binding_out(binding)
 }

@@ -8,8 +8,9 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::{env, fs};
+
+use pamir_interface::stand_in;
 
 use crate::entry;
 use crate::face::{ALL, Face, number, object};
@@ -77,31 +78,11 @@ fn add_files(folder: &Path, source: &mut String) {
 }
 
 fn link(face: &Face, output: &Path) {
-    let (empty, library) = (output.join("empty.s"), output.join("libc_library.so"));
-    write(&empty, ".section .note.GNU-stack,\"\",%progbits\n");
-    let compiler = env::var("CC").unwrap_or_else(|_| "cc".to_string());
-    let made = Command::new(&compiler)
-        .args(["-shared", "-nostdlib"])
-        .arg(format!("-Wl,-soname,{}", face.c_library))
-        .arg("-o")
-        .args([&library, &empty])
-        .status();
-    assert!(
-        made.is_ok_and(|status| status.success()),
-        "{compiler} cannot make {}",
-        library.display()
-    );
-    for argument in [
-        format!("-Wl,-soname,{}", face.soname),
-        "-Wl,-rpath,$ORIGIN".to_string(),
-        format!(
-            "-Wl,--push-state,--no-as-needed,{},--pop-state",
-            library.display()
-        ),
+    let arguments = [
+        stand_in::argument(face.c_library, "", output),
         "-Wl,--allow-shlib-undefined".to_string(),
-    ] {
-        println!("cargo:rustc-cdylib-link-arg={argument}");
-    }
+    ];
+    stand_in::link(face.soname, "$ORIGIN", &arguments);
 }
 
 fn write(path: &Path, text: &str) {

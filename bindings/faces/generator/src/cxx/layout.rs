@@ -28,6 +28,7 @@ pub fn write(
         .map(|(index, method)| (method.symbol.as_str(), index))
         .collect();
     let mut text = String::new();
+    // Every class can be made, of which a library makes some.
     let mut makers = String::from(
         "/// What objects of a class begin with, and the handle of a new one.\n#[allow(dead_code)]\npub mod class {\n    use super::*;\n\n",
     );

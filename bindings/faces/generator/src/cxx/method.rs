@@ -21,6 +21,10 @@ use crate::description::Description;
 /// Registers that integers and addresses are passed in; the further ones are on the stack.
 const REGISTERS: usize = 6;
 
+/// What every function written here rests on.
+const SAFETY: &str =
+    "// SAFETY: the program calls with what the symbol says, in registers and on the stack.";
+
 /// The text of `methods.rs`.
 pub fn write(methods: &[Method], constants: &Description, throws: bool) -> Result<String, String> {
     let mut text = String::new();
@@ -36,13 +40,16 @@ pub fn write(methods: &[Method], constants: &Description, throws: bool) -> Resul
                 continue;
             }
             Body::Nothing | Body::Delete => {
-                let act = match method.body {
-                    Body::Delete => "crate::object::delete(object);",
-                    _ => "let _ = object;",
+                let (parameter, act) = match method.body {
+                    Body::Delete => (
+                        "object",
+                        format!("{SAFETY}\n    unsafe {{ crate::object::delete(object) }};"),
+                    ),
+                    _ => ("_", String::new()),
                 };
                 text += &format!(
-                    "#[unsafe(export_name = \"{symbol}\")]\npub unsafe extern \"C\" fn entry_{index}(object: usize) \
-                     {{\n    {act}\n}}\n"
+                    "#[unsafe(export_name = \"{symbol}\")]\npub unsafe extern \"C\" fn \
+                     entry_{index}({parameter}: usize) {{\n    {act}\n}}\n"
                 );
                 continue;
             }
@@ -67,8 +74,9 @@ pub fn write(methods: &[Method], constants: &Description, throws: bool) -> Resul
         }
         let name = if throws { "method" } else { "entry" };
         let parameters: Vec<String> = (0..count).map(|at| format!("a{at}: usize")).collect();
+        // A register that stands before one that is passed on may be nobody's.
         text += &format!(
-            "#[allow(unused_variables)]\npub unsafe extern \"C\" fn {name}_{index}({}) -> usize {{\n{}}}\n",
+            "#[allow(unused_variables)]\npub unsafe extern \"C\" fn {name}_{index}({}) -> usize {{\n    {SAFETY}\n    unsafe {{\n{}    }}\n}}\n",
             parameters.join(", "),
             inside(method, constants)?
         );
@@ -132,9 +140,7 @@ fn inside(method: &Method, constants: &Description) -> Result<String, String> {
                 given.push(format!("crate::class::{class}()"));
             }
             let given = given.join(", ");
-            return Ok(format!(
-                "    unsafe {{ crate::special::{name}({given}) }}\n"
-            ));
+            return Ok(format!("    crate::special::{name}({given})\n"));
         }
         _ => return Ok(String::new()),
     };
@@ -144,7 +150,7 @@ fn inside(method: &Method, constants: &Description) -> Result<String, String> {
     if class {
         let _ = writeln!(
             text,
-            "    let out = unsafe {{ crate::object::place(a0, crate::class::{result}()) }};"
+            "    let out = crate::object::place(a0, crate::class::{result}());"
         );
     } else if result != "void" {
         text += "    let mut value = 0_usize;\n    let out = &raw mut value as usize;\n";
@@ -157,27 +163,23 @@ fn inside(method: &Method, constants: &Description) -> Result<String, String> {
                 .ok_or(format!("{}: {argument} is no argument", method.symbol))?,
         );
     }
-    let _ = writeln!(
-        text,
-        "    let code = unsafe {{ {function}({}) }};",
-        given.join(", ")
-    );
+    let _ = writeln!(text, "    let code = {function}({});", given.join(", "));
     if let Some(object) = object {
         let (kind, handle) = match object.as_str() {
             "world" => ("world", "0".to_string()),
             "this" => (
                 kind(&method.class),
-                format!("unsafe {{ crate::object::handle(a{this}) }}"),
+                format!("crate::object::handle(a{this})"),
             ),
             number => {
                 let at = number.parse::<usize>().map_err(|_| method.symbol.clone())?;
                 let at = first + at - 1;
-                ("comm", format!("unsafe {{ crate::object::handle(a{at}) }}"))
+                ("comm", format!("crate::object::handle(a{at})"))
             }
         };
         let _ = writeln!(
             text,
-            "    if code != 0 {{\n        unsafe {{ crate::error::{kind}({handle}, code) }};\n    }}"
+            "    if code != 0 {{\n        crate::error::{kind}({handle}, code);\n    }}"
         );
     }
     text += match result.as_str() {

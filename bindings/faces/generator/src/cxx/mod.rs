@@ -19,8 +19,9 @@ mod method;
 mod table;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::{env, fs};
+
+use pamir_interface::stand_in;
 
 use crate::description::Description;
 
@@ -70,41 +71,12 @@ fn generate(library: &Library, root: &Path, output: &Path) -> Result<(), String>
 
 /// Has the loader look for the C library and for that of C++, neither of which need be there now.
 fn link(library: &Library, output: &Path) {
-    let empty = output.join("empty.s");
-    write(&empty, ".section .note.GNU-stack,\"\",%progbits\n");
-    let mut arguments = vec![
-        format!("-Wl,-soname,{}", library.soname),
-        "-Wl,-rpath,$ORIGIN".to_string(),
+    let arguments = [
         "-Wl,--allow-shlib-undefined".to_string(),
+        stand_in::argument(library.c_library, "", output),
+        stand_in::argument("libstdc++.so.6", "", output),
     ];
-    for name in [library.c_library, "libstdc++.so.6"] {
-        let stand_in = output.join(format!("stand_in_{name}"));
-        make_stand_in(name, &stand_in, &empty);
-        let stand_in = stand_in.display();
-        arguments.push(format!(
-            "-Wl,--push-state,--no-as-needed,{stand_in},--pop-state"
-        ));
-    }
-    for argument in arguments {
-        println!("cargo:rustc-cdylib-link-arg={argument}");
-    }
-}
-
-/// Makes a library of this name with nothing in it.
-fn make_stand_in(name: &str, library: &Path, empty: &Path) {
-    let compiler = env::var("CC").unwrap_or_else(|_| "cc".to_string());
-    let made = Command::new(&compiler)
-        .args(["-shared", "-nostdlib"])
-        .arg(format!("-Wl,-soname,{name}"))
-        .arg("-o")
-        .arg(library)
-        .arg(empty)
-        .status();
-    assert!(
-        made.is_ok_and(|status| status.success()),
-        "{compiler} cannot make {}",
-        library.display()
-    );
+    stand_in::link(library.soname, "$ORIGIN", &arguments);
 }
 
 fn write(path: &Path, text: &str) {
